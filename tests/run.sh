@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Install what is missing, build, run the tests; the last line is the summary.
-#   tests/run.sh [--long]    --long: also the tests that take long (requeues in Slurm, Valgrind on
-#                            two ranks, hundreds of kills and damaged files, 10^5 random texts and
-#                            expressions), the default ctest and the tests of commands under
-#                            AddressSanitizer and UndefinedBehaviorSanitizer, ctest and some of
-#                            pytest on what Clang builds (where there is clang++), the bits of
-#                            GCC's -O1, -O2 and -O3 and of Clang, and clang-tidy on every file
-#                            instead of the last changed ones
+#   tests/run.sh [--long]    --long: also what takes long, within 90 minutes: the tests with the mark
+#                            or label `long`, the installation, the pages from the docstrings, the
+#                            default ctest and the tests of commands under AddressSanitizer and
+#                            UndefinedBehaviorSanitizer, ctest and some of pytest on what Clang
+#                            builds (where there is clang++), the bits of GCC's -O1, -O2 and -O3
+#                            and of Clang, and clang-tidy on every file, not on the last changed
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../jobs/common.sh"
 
@@ -148,15 +147,6 @@ if count_step "building without a warning" $?; then
   count_junit ctest "$logs/ctest.xml"
 fi
 
-echo "== install"
-cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
-  "$logs/installed/bin/masing" --version
-count_step "cmake --install" $?
-
-echo "== pages from the docstrings"
-cmake --build build/dev --target docs >"$logs/docs.txt" 2>&1 || { cat "$logs/docs.txt"; false; }
-count_step "docs without a warning" $?
-
 echo "== clang-format"
 find src tests -name '*.[ch]pp' -print0 | gently xargs -0 clang-format --dry-run --Werror
 count_step "clang-format" $?
@@ -199,13 +189,13 @@ if [ -e build/masing.started ]; then
 fi
 
 if [ "$long" = yes ]; then
-  echo "== bounds of 100000 expressions made by chance"
-  if [ -x build/dev/tests/fuzz_bounds ]; then
-    build/dev/tests/fuzz_bounds --tries 100000 --seed 1000000
-    count_step fuzz_bounds $?
-  else
-    echo "SKIPPED: fuzz_bounds, for want of Arb"
-  fi
+  echo "== install"
+  cmake --install build/dev --prefix "$logs/installed" >"$logs/install.txt" 2>&1 &&
+    "$logs/installed/bin/masing" --version
+  count_step "cmake --install" $?
+  echo "== pages from the docstrings"
+  cmake --build build/dev --target docs >"$logs/docs.txt" 2>&1 || { cat "$logs/docs.txt"; false; }
+  count_step "docs without a warning" $?
   echo "== ctest and the tests of commands under the sanitizers (preset asan)"
   build_preset asan
   if count_step "building with sanitizers" $?; then
@@ -216,12 +206,12 @@ if [ "$long" = yes ]; then
       --dist loadfile tests/commands
     count_junit "pytest with sanitizers" "$logs/sanitized.xml"
   fi
-  echo "== the bits of GCC's -O1, -O2 and -O3 (build/o1, presets dev and release)"
-  { cmake --preset release -B build/o1 -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O1 &&
-    cmake --build build/o1 --parallel "$cores"; } >"$logs/o1.txt" 2>&1 || { cat "$logs/o1.txt"; false; } &&
+  echo "== the bits of GCC's -O1, -O2 and -O3 (preset dev, build/o2, preset release)"
+  { cmake --preset release -B build/o2 -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O2 -DMASING_WARNINGS_AS_ERRORS=ON &&
+    cmake --build build/o2 --parallel "$cores"; } >"$logs/o2.txt" 2>&1 || { cat "$logs/o2.txt"; false; } &&
     build_preset release
-  if count_step "building with -O1 and -O3" $?; then
-    MASING_PROGRAM=$root/build/dev/masing MASING_OTHER_PROGRAMS=$root/build/o1/masing:$root/build/masing \
+  if count_step "building with -O2 and -O3" $?; then
+    MASING_PROGRAM=$root/build/dev/masing MASING_OTHER_PROGRAMS=$root/build/o2/masing:$root/build/masing \
       run_pytest levels --long -k not_depend_on_the_build tests/commands/test_same_bits.py
     count_junit "bits of three levels of optimisation" "$logs/levels.xml"
   fi
