@@ -1,7 +1,8 @@
-"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there. Full disks are in
-test_stops.py."""
+"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there; files that chance has
+damaged are refused wherever the program opens one. Full disks are in test_stops.py."""
 
 import os
+import random
 import re
 import shutil
 import signal
@@ -10,15 +11,15 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from processes import ran
-from result_files import numbers
+from result_files import contents, numbers
 
 SMALL = ("simulate", "--steps=3000", "--final-time=5", "--cells=2000", "--quiet")
+HELD = ("--cells=4", "--force=0.45*cos(0.5*t)", "--final-time=1")
 
 
-@pytest.mark.parametrize("words", [("--help",), ("models",), (*SMALL, "--output=run.h5")])
+@pytest.mark.parametrize("words", [("--help",), (*SMALL, "--output=run.h5")])
 def test_a_full_disk_under_what_is_said(masing, words):
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         process = subprocess.run([masing.program, *words], cwd=masing.folder, stdout=full, stderr=subprocess.PIPE,
                                  text=True, timeout=600)
     assert "standard output" in masing.one_line(process, 1)
@@ -30,25 +31,24 @@ def test_a_run_without_a_launcher_needs_no_temporary_folder(masing):
     words = ["unshare", "--mount", "sh", "-c", nowhere + 'exec "$0" "$@"']
     if subprocess.run([*words, "true"]).returncode != 0:
         pytest.skip("mounting is not allowed here")
-    output = f"--output={masing.folder}/run.h5"
-    process = ran(*words, masing.program, "simulate", "--steps=10", "--cells=4", "--validate-only", output,
-                  cwd=masing.folder, env={**os.environ, "TMPDIR": "/proc"})
+    process = subprocess.run([*words, masing.program, *SMALL, "--validate-only", f"--output={masing.folder}/run.h5"],
+                             env={**os.environ, "TMPDIR": "/proc"}, capture_output=True, text=True, timeout=600)
     assert process.returncode == 0, process.stderr
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (("--output=one.h5",), "--output: another run is writing one.h5"),
-    (("--output=two.h5", "--checkpoint=c.h5"), "--checkpoint: another run is writing c.h5")])
-def test_two_runs_to_one_file(masing, words, said):
+def test_two_runs_to_one_file(masing):
     first = masing.start("simulate", "--steps=1000000", "--cells=20000", "--quiet", "--output=one.h5",
                          "--checkpoint=c.h5")
     masing.wait_until(first, (masing.folder / "one.h5.partial").exists)
     first.send_signal(signal.SIGSTOP)  # it keeps its locks
-    assert said in masing.refused(*SMALL, *words, ranks=2)
+    both = ("--output=one.h5",), ("--output=two.h5", "--checkpoint=c.h5")
+    assert "--output: another run is writing one.h5" in masing.refused(*SMALL, *both[0], ranks=2)
+    assert "--checkpoint: another run is writing c.h5" in masing.refusal(*SMALL, *both[1])
     first.kill()
     first.communicate()
-    masing.done(*SMALL, *words)
-    assert not [name for name in masing.names() if name.endswith(".lock") and name[:-5] in " ".join(words)]
+    for words in both:
+        masing.in_process(masing.folder, *SMALL, *words)
+    assert masing.names() == ["c.h5", "one.h5", "two.h5"]
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -64,10 +64,7 @@ def test_a_rank_that_waits_in_mpi_init_is_ended(masing, by):
         env={**os.environ, "LD_PRELOAD": str(masing.folder / "wait.so"), "OMPI_COMM_WORLD_SIZE": "2"})
     rank = int(launcher.stdout.readline())
     try:
-        if by == "SIGTERM":
-            os.kill(rank, signal.SIGTERM)
-        else:
-            launcher.kill()
+        os.kill(rank if by == "SIGTERM" else launcher.pid, signal.SIGTERM if by == "SIGTERM" else signal.SIGKILL)
         _, said = launcher.communicate(timeout=20)  # until no process has its pipes
     except BaseException:
         os.kill(rank, signal.SIGKILL)
@@ -76,6 +73,7 @@ def test_a_rank_that_waits_in_mpi_init_is_ended(masing, by):
     assert said == ("" if by == "SIGTERM" else "masing: the launcher has ended before MPI began\n")
 
 
+@pytest.mark.long
 def test_a_run_makes_no_file_but_its_own(masing, strace):
     """None that a kill would leave, as those of MPI-IO in the folder of the result, or in /dev."""
     subprocess.run([*strace, "-f", "-o", "calls", "-e", "trace=open,openat", masing.program, *SMALL,
@@ -94,15 +92,15 @@ def test_a_pipe_at_the_output(masing, name):
 
 def test_a_study_spares_an_unfinished_run(masing):
     masing.file("masing.h5.partial", "rows")
-    masing.refused("converge", "--levels=10,20", "--final-time=1", "--threshold=0", "--force=0")
+    masing.refusal("converge", "--levels=10,20", "--final-time=1", "--threshold=0", "--force=0", "--output=masing.h5")
     assert (masing.folder / "masing.h5.partial").read_text(encoding="utf-8") == "rows"
 
 
 def test_a_killed_run_leaves_its_samples(masing):
     """A run of some 2 s, which writes 8192 samples at a time; the first are whole when the second come. What
     is not written yet are zeros, which take no room on the disk."""
-    words = ("--cells=50000", "--field-points=1", "--steps=200000", "--sample-every=1", "--quiet")
-    process = masing.start("simulate", *words)
+    process = masing.start("simulate", "--cells=50000", "--field-points=1", "--steps=200000", "--sample-every=1",
+                           "--quiet")
     partial = masing.folder / "masing.h5.partial"
     masing.wait_until(process, lambda: partial.exists() and 512 * partial.stat().st_blocks >= 2 * 5 * 8 * 8192)
     process.kill()
@@ -119,10 +117,8 @@ def test_copies_of_another_mpi(masing, env):
     process = masing(*SMALL, env=env)
     assert process.returncode == 2 and len(process.stderr.splitlines()) == 1
     assert process.stderr.startswith(f"masing: started as {next(iter(env.values()))} copies")
-    other = {name: "3" if value == "0" else value for name, value in env.items()}
-    process = masing(*SMALL, env=other)
-    assert (process.returncode, process.stderr) == (2, "")
-    assert masing.names() == []
+    process = masing(*SMALL, env={name: "3" if value == "0" else value for name, value in env.items()})
+    assert (process.returncode, process.stderr, masing.names()) == (2, "", [])
 
 
 def test_growth_is_told(masing):
@@ -143,9 +139,95 @@ def test_a_position_that_does_not_begin_at_x0_is_told(masing):
     assert process.stderr == ("masing warning: --position: x(0) = 0.5 is not x0 = 0, where u = u0; x goes there at "
                               "once, before the first sample\n")
     assert numbers(masing.folder / "run.h5")["restoring"][0] == pytest.approx(0.42, abs=1e-14)
-    assert masing(*case, "--x0=0.5").stderr == ""
+    assert masing(*case, "--x0=0.5", f"--let=a=1{' ' * 70000}").stderr == ""  # on a long command line, too
 
 
-def test_a_long_command_line(masing):
-    masing.done(*SMALL, "--force=0.1*sin(t)" + " " * 70000)
-    assert masing.names() == ["masing.h5"]
+@pytest.fixture(scope="module")
+def whole(masing_once):
+    """The bytes of a trajectory, of a study and of a checkpoint."""
+    study = masing_once.made("converge", *HELD, "--levels=10,20", "--field-samples=4").read_bytes()
+    masing_once.in_process(masing_once.folder, "simulate", *HELD, "--steps=40", "--field-every=10", "--output=run.h5",
+                           "--checkpoint=check.h5", "--checkpoint-every=20")
+    return {name: (masing_once.folder / name).read_bytes() for name in ("run.h5", "check.h5")} | {"study.h5": study}
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("run.h5", ("reproduce", "bad.h5")), ("study.h5", ("reproduce", "bad.h5")),
+    ("run.h5", ("simulate", *HELD, "--steps=40", "--initial-u=file:bad.h5", "--output=new.h5")),
+    ("check.h5", ("simulate", *HELD, "--steps=40", "--field-every=10", "--restart=bad.h5", "--output=run.h5"))])
+def test_a_damaged_file_is_refused(masing, whole, name, words, long):
+    """One to eight bytes are changed, half of them where the structures of HDF5 mostly are, or the end is cut off."""
+    for seed in range(100 if long else 4):
+        chance, bad = random.Random(seed), bytearray(whole[name])
+        for _ in range(chance.randrange(1, 9)):
+            at = chance.randrange(chance.choice((len(bad), 4096)))
+            bad[at] = chance.choice((0, 1, 0x7F, 0xFF, chance.randrange(256)))
+        if seed % 4 == 3:
+            bad = bad[:chance.randrange(len(bad) - 32)]
+        if bad != whole[name]:
+            (masing.folder / "bad.h5").write_bytes(bad)
+            refuse = masing.refused if words[0] == "reproduce" else masing.refusal
+            assert "bad.h5" in refuse(*words), seed
+            assert masing.names() == ["bad.h5"]
+
+
+def test_the_seal_says_what_has_become_of_a_file(masing, whole):
+    """It holds, is broken, is of another version, or was cut off, as HDF5 does where it changes a file. What HDF5 cannot
+    read of an unsealed file, here a form that masing does not read, is the user's mistake."""
+    run, path = whole["run.h5"], masing.folder / "run.h5"
+    for changed, said, ranks in (
+            (run[:5000] + b"!" + run[5001:], "run.h5 is damaged: its checksum is another; take a copy that is whole", 2),
+            (run[:-20] + b"9" + run[-19:], "another version of masing", None)):
+        path.write_bytes(changed)
+        assert said in masing.refused("reproduce", "run.h5", "--quiet", ranks=ranks)
+    path.write_bytes(run)
+    assert masing.done("reproduce", "run.h5", "--quiet").stderr == ""
+    with h5py.File(path, "a") as file:
+        file.attrs["remark"] = "mine"
+    words = ("simulate", *HELD, "--steps=40", "--initial-u=file:run.h5")
+    said = masing.done(*words, "--quiet", ranks=2).stderr
+    assert said.startswith("masing warning: run.h5 has no seal: an older masing or another program")
+    with h5py.File(path, "a") as file:
+        del file["field/u"]
+        file.create_dataset("field/u", data=np.zeros((5, 10**6)), compression="gzip")
+    said = masing.refusal(*words)
+    assert "run.h5" in said and "larger than the file" in said
+
+
+def test_a_failed_reproduction_leaves_nothing(masing, whole):
+    """F becomes infinite on the way."""
+    (masing.folder / "run.h5").write_bytes(whole["run.h5"])
+    with h5py.File(masing.folder / "run.h5", "a") as file:
+        text = file.pop("configuration")[()].decode()
+        file["configuration"] = np.bytes_(text.replace("force = 0.45*cos(0.5*t)", "force = 1/(t-0.5)"))
+    assert "F(t) = inf at step 20" in masing.refused("reproduce", "run.h5", "--quiet", ranks=2)
+    assert masing.names() == ["run.h5"]
+
+
+def test_damaged_rows_are_refused(masing):
+    """A bit of a number that counts, of every table of the run that goes on."""
+    rows = ("simulate", "--cells=2000", "--sample-every=1", "--field-every=50", "--energy", "--damping=0.1",
+            "--force=0.45*cos(0.5*t)", "--quiet", "--checkpoint=c.h5", "--output=run.h5")
+    path, checkpoint, more = masing.folder / "run.h5", masing.folder / "c.h5", ("--steps=800", "--final-time=12")
+    masing.in_process(masing.folder, *rows, "--steps=600", "--final-time=9")
+    kept, saved = path.read_bytes(), checkpoint.read_bytes()
+    with h5py.File(path) as file:
+        places = {name: (file[name].id.get_offset(), file[name].size * 8) for name in
+                  ("series/x", "field/t", "field/u", "energy/viscous")}
+    chance = random.Random(5)
+    for name, (first, size) in places.items():
+        changed = bytearray(kept)
+        changed[first + chance.randrange(size)] ^= 1 << chance.randrange(8)
+        path.write_bytes(changed)
+        again = (*rows, *more, "--restart=c.h5")
+        said = masing.refused(*again, ranks=2) if name == "field/u" else masing.refusal(*again)
+        assert said.startswith("masing: --restart: "), name
+        assert (path.read_bytes(), checkpoint.read_bytes()) == (changed, saved)
+    # What is no row may be anything, also the first bytes of HDF5.
+    path.unlink()
+    (masing.folder / "run.h5.partial").write_bytes(bytes(8) + kept[8:])
+    masing.in_process(masing.folder, *again)
+    resumed = contents(path)
+    checkpoint.unlink()
+    masing.in_process(masing.folder, *rows, *more)
+    assert resumed == contents(path)
