@@ -1,4 +1,4 @@
-"""A study, what it prints and its file, and the exit codes that tell its verdict."""
+"""A study, what it prints and its file, the exit codes that tell its verdict, and the memory that it needs."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
-from result_files import text
+from result_files import study, text
 
 STUDY = ("--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20")
 QUANTITIES = ("x", "y", "u", "u_cells")
@@ -15,18 +15,15 @@ QUANTITIES = ("x", "y", "u", "u_cells")
 
 def test_the_file_holds_the_cases_and_the_conclusions(masing):
     fit = masing.study(*STUDY)
-    cases, last = fit["cases"], 10 / 32000
-    steps = np.array([500, 1000, 2000])
-    for name, expected in {"steps": steps, "cells": 30, "dt": 10 / steps, "ds": 1 / 30}.items():
+    cases, last, steps = fit["cases"], 10 / 32000, np.array([500, 1000, 2000])
+    for name, expected in {"steps": steps, "cells": 30, "dt": 10 / steps, "step": 10 / steps, "ds": 1 / 30}.items():
         assert np.array_equal(cases[name], np.broadcast_to(expected, 3)), name
-    assert np.array_equal(cases["step"], cases["dt"])
     for quantity in QUANTITIES:
         error, order = cases[f"error_{quantity}"], cases[f"order_{quantity}"]
         assert np.all(error > 0) and np.isnan(order[0])
         assert np.allclose(order[1:], np.log2(error[:-1] / error[1:]), rtol=0, atol=1e-12)
         assert np.all(np.abs(order[1:] - 1) < 0.1)
-        assert fit[f"observed_from_{quantity}"] == "fit"
-        assert (fit[f"step_{quantity}"], fit[f"cancels_{quantity}"]) == ("time", 0)
+        assert (fit[f"observed_from_{quantity}"], fit[f"step_{quantity}"], fit[f"cancels_{quantity}"]) == ("fit", "time", 0)
         h, order = cases[f"step_{quantity}"], fit[f"order_{quantity}"]
         fitted = fit[f"constant_{quantity}"] * (h**order - last**order)
         assert np.allclose(cases[f"fitted_error_{quantity}"], fitted, rtol=1e-13, atol=0)
@@ -36,67 +33,49 @@ def test_the_file_holds_the_cases_and_the_conclusions(masing):
     assert fit["left_over"] == "" and masing.names() == ["study.h5"]
     for part in (" 500 ", " 2000 ", "order of x", "order of u", "as expected", "study.h5"):
         assert part in fit["said"]
-
-
-def test_the_file_says_what_it_is_of(masing):
-    masing.study(*STUDY)
     with h5py.File(masing.folder / "study.h5") as file:
         assert (text(file.attrs["title"]), file.attrs["has_cells"]) == ("P = 30, N = 2000", 1)
         assert dict(file["series"].attrs) == {"cells": 30, "steps": 2000}
-        assert text(file["series/x"].attrs["label"]) == "displacement x"
         assert file["series/x"].shape == file["series/t"].shape
         assert "refine = steps\n" in text(file["configuration"][()])
         assert "final-time=10" in text(file["configuration"].attrs["problem"])
         assert file["configuration"].attrs["papers_problem"] == 0
-        timing, steps = file["timing"], file["cases/steps"][:]
+        timing = file["timing"]
         assert np.array_equal(timing["cell_updates"], 30 * steps)
         assert np.array_equal(timing["steps_per_second"], steps / timing["cases"][:])
         assert np.array_equal(timing["cell_updates_per_second"], timing["steps_per_second"][:] * 30)
     # Only what goes through the cells has cell-updates.
-    masing.study(*STUDY, "--engine=memory")
-    masing.run("--engine=memory", "--cells=5", "--steps=10")
-    with h5py.File(masing.folder / "study.h5") as study, h5py.File(masing.folder / "run.h5") as run:
-        assert np.isnan(study["timing/cell_updates"]).all()
+    with h5py.File(masing.made("converge", *STUDY, "--engine=memory")) as made:
+        assert np.isnan(made["timing/cell_updates"]).all()
+    with h5py.File(masing.made("simulate", "--engine=memory", "--cells=5", "--steps=10")) as run:
         assert np.isnan(run["timing"].attrs["cell_updates_per_second"])
-        assert run["configuration"].attrs["papers_problem"] == 1
-        assert text(run.attrs["title"]) == "P = 5, N = 10"
+        assert run["configuration"].attrs["papers_problem"] == 1 and text(run.attrs["title"]) == "P = 5, N = 10"
 
 
-# reference → words, what must be printed
-REFERENCES = {
-    "exact": (("--cells=inf", "--levels=1000,2000,4000"), ["reference: the exact solution (checks itself to"]),
-    "exact-time": (("--cells=30", "--levels=1000,2000,4000"), ["the exact solution at the same P (checks itself to"]),
-    "cells-inf": (("--refine=cells", "--steps=500", "--levels=100,200,400"), ["reference: P = inf at the same N"]),
-    "finest": (("--cells=30", "--levels=1000,2000,4000"),
-               ["reference P = 30, N = 64000", "x(T) extrapolated", "grid convergence index"]),
-    "successive": (("--cells=30", "--levels=1000,2000,4000,8000"),
-                   ["differences of successive levels", "x(T) extrapolated", "grid convergence index"]),
-}
-
-
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_a_study_says_and_writes_what_it_found(masing, reference):
-    words, said = REFERENCES[reference]
+@pytest.mark.parametrize(("reference", "words", "said"), [
+    ("exact", ("--cells=inf", "--levels=1000,2000,4000"), ["reference: the exact solution (checks itself to"]),
+    ("exact-time", ("--cells=30", "--levels=1000,2000,4000"), ["the exact solution at the same P (checks itself to"]),
+    ("cells-inf", ("--refine=cells", "--steps=500", "--levels=100,200,400"), ["reference: P = inf at the same N"]),
+    ("finest", ("--cells=30", "--levels=1000,2000,4000"),
+     ["reference P = 30, N = 64000", "x(T) extrapolated", "grid convergence index"]),
+    ("successive", ("--cells=30", "--levels=1000,2000,4000,8000"),
+     ["differences of successive levels", "x(T) extrapolated", "grid convergence index"])])
+def test_a_study_says_and_writes_what_it_found(masing, reference, words, said):
     fit = masing.study(*words, f"--reference={reference}", "--final-time=10", "--field-samples=20")
-    for part in (*said, "(fit of 3 levels)"):
-        assert part in fit["said"]
+    assert all(part in fit["said"] for part in (*said, "(fit of 3 levels)"))
     cases, is_exact = fit["cases"], reference.startswith("exact")
-    levels = len(cases["steps"])
     assert (fit["reference"], fit["verdict"]) == (reference, "as expected")
     for quantity in QUANTITIES:
-        assert np.array_equal(cases[f"mark_{quantity}"], [0] * 3 + [3] * (levels - 3))
-        assert np.isnan(cases[f"error_{quantity}"][3:]).all()
-        assert fit[f"levels_{quantity}"] == 3
+        assert np.array_equal(cases[f"mark_{quantity}"], [0] * 3 + [3] * (len(cases["steps"]) - 3))
+        assert np.isnan(cases[f"error_{quantity}"][3:]).all() and fit[f"levels_{quantity}"] == 3
         assert fit[f"observed_{quantity}"] == fit[f"order_{quantity}"]
-        assert abs(fit[f"order_{quantity}"] - 1) < 0.05
-        assert 0 < fit[f"order_uncertainty_{quantity}"] < 0.3
+        assert abs(fit[f"order_{quantity}"] - 1) < 0.05 and 0 < fit[f"order_uncertainty_{quantity}"] < 0.3
         assert abs(cases[f"fitted_error_{quantity}"][2] / cases[f"error_{quantity}"][2] - 1) < 0.05
         assert np.isnan(fit[f"space_constant_{quantity}"])
         assert (f"expected_{quantity}" in fit) == (quantity != "u_cells")
-    assert (fit["self_check"] > 0) == is_exact
+    assert (fit["self_check"] > 0) == is_exact and fit["least_uncertainty"] == 0.005
     assert ("richardson_x" in fit) == (reference in ("finest", "successive"))
     assert ("reference_steps" in fit) == (reference == "finest")
-    assert fit["least_uncertainty"] == 0.005
     if "--cells=inf" in words:
         assert not cases["cells"].any() and not cases["ds"].any()
 
@@ -110,15 +89,9 @@ def test_a_study_of_both_writes_the_two_constants(masing):
     assert 0 < fit["space_constant_uncertainty_x"] < abs(space)
     assert 0 < fit["time_constant_uncertainty_x"] < abs(time)
     assert np.allclose((fit["least_ratio_x"], fit["largest_ratio_x"]), (10, 20))  # δs/δt = N/PT
-    fit = masing.study("--final-time=10", "--refine=both", "--levels=50:500,100:1000", "--expect-order=none")
+    fit = study(masing.made("converge", "--final-time=10", "--refine=both", "--levels=50:500,100:1000", "--expect-order=none"))
     assert np.array_equal((fit["cases"]["cells"], fit["cases"]["steps"]), [[50, 100], [500, 1000]])
     assert fit["reference_cells"] == 1600
-
-
-def test_the_floor_of_a_study_of_many_cells_is_some_roundings(masing):
-    fit = masing.study("--final-time=10", "--refine=cells", "--steps=500", "--reference=cells-inf", "--engine=memory",
-                       "--levels=2e7,4e7,8e7", "--expect-order=none")
-    assert 0 < fit["floor"] < 1e-11
 
 
 def test_a_dense_ladder_is_thinned_on_the_screen_and_whole_in_the_file(masing):
@@ -140,42 +113,36 @@ def test_pairs_of_orders_far_apart_leave_the_verdict_undecided(masing):
     assert f"levels = {first}:{last}:{count}" in fit["said"] and first == 2000 and last >= 64000 and count > 6
 
 
+def test_what_hinders_a_verdict_is_named(masing):
+    """Cells against the exact solution have the error in time of their steps, unless they are solved exactly, too.
+    Propositions 3.1 and 4.1 ask for bounded derivatives of k, eta and u0 and for eta >= gamma > 0."""
+    words = ("--refine=cells", "--levels=25,50,100,200,400", "--reference=exact", "--steps=2000", "--final-time=40",
+             "--force=0.6*sin(t)")
+    said = masing.study(*words, code=3)["said"]
+    assert "the errors hold that in time, too" in said and "would probably decide" not in said
+    assert study(masing.made("converge", *words, "--engine=exact"))["left_over"] == ""
+    words = ("--refine=both", "--levels=50:2000,100:4000,200:8000", "--reference=exact", "--final-time=20",
+             "--threshold=1e-9+s^(2/3)", "--force=0.45*cos(0.5*t)")
+    fit, fault = masing.study(*words), "eta' is unbounded near s = 0 (exponent 0.67)"
+    assert f"outside the hypotheses: {fault}; no order follows from them" in fit["said"]
+    assert (fit["unmet_hypotheses"], fit["verdict"]) == (fault, "not judged")
+    fit = masing.study(*words, "--expect-order=3", code=3)  # the file is whole all the same
+    assert fit["verdict"] == "not as expected" and "not as expected" in fit["said"]
+
+
 @pytest.mark.parametrize("reference", ["successive", "finest", "exact"])
 def test_a_study_keeps_no_motion(masing, reference):
     """Of 10¹² steps it would be 16 TB."""
     process = masing("converge", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory", "--validate-only",
-                     f"--reference={reference}", ranks=2)
+                     f"--reference={reference}")
     assert (process.returncode, process.stderr) == (0, "")
 
 
-def test_an_error_that_the_levels_do_not_refine_is_named(masing):
-    """Cells against the exact solution have the error in time of their steps, unless they are solved exactly, too."""
-    study = ("--refine=cells", "--levels=25,50,100,200,400", "--reference=exact", "--steps=2000", "--final-time=40",
-             "--force=0.6*sin(t)")
-    said = masing.study(*study, code=3)["said"]
-    assert "the errors hold that in time, too; the reference cells-inf leaves it out" in said
-    assert "would probably decide" not in said
-    fit = masing.study(*study, "--engine=exact")
-    assert "the errors hold" not in fit["said"]
-    assert fit["left_over"] == ""
-
-
-def test_outside_the_hypotheses_nothing_is_expected(masing):
-    """Propositions 3.1 and 4.1 ask for bounded derivatives of k, eta and u0 and for eta >= gamma > 0."""
-    study = ("--refine=both", "--levels=50:2000,100:4000,200:8000", "--reference=exact", "--final-time=20",
-             "--threshold=1e-9+s^(2/3)", "--force=0.45*cos(0.5*t)")
-    fit, fault = masing.study(*study), "eta' is unbounded near s = 0 (exponent 0.67)"
-    assert f"outside the hypotheses: {fault}; no order follows from them" in fit["said"]
-    assert (fit["unmet_hypotheses"], fit["verdict"]) == (fault, "not judged")
-    fit = masing.study(*study, "--expect-order=3", code=3)  # the file is whole all the same
-    assert fit["verdict"] == "not as expected" and "not as expected" in fit["said"]
-
-
-@pytest.mark.first(3)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("words", [
-    ("--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
-    ("--reference=exact", "--steps=101"),  # u is asked for between steps
-    ("--reference=successive",), ("--reference=cells-inf",), ("--reference=finest", "--threshold=0.2+s^2"),
+    ("--reference=exact", "--threshold=0.2+s^2", "--steps=101"),  # u is asked for between steps
+    ("--reference=successive",), ("--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
+    ("--reference=cells-inf",), ("--reference=finest", "--threshold=0.2+s^2"),
     ("--reference=finest", "--engine=memory", "--threshold=0.5+0.4*sin(2000*s)"),  # too many pieces for no table
 ])
 def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
@@ -188,17 +155,16 @@ def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
 
     def held(*more):
         # Of a child of a small process: it begins with the most that its parent held.
-        study = [program_path, "converge", *rest, *more, "--quiet", "--output=study.h5"]
         run = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
-        peak = "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        command = [sys.executable, "-I", "-c", f"{run}; {peak}", *study]
+        command = [sys.executable, "-I", "-c", f"{run}; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
+                   program_path, "converge", *rest, *more, "--quiet", "--output=study.h5"]
         return int(subprocess.run(command, check=True, cwd=masing.folder, stdout=subprocess.PIPE).stdout) / 1024
 
     def levels(factor):  # of which the first comparison needs nearly all
         last = factor * (1e5 if "finest" in words[0] else 8e5)
         return f"--levels={0.75 * last if 'successive' in words[0] else 400:.0f},{last:.0f}"
 
-    said = masing.refused("converge", *rest, *words, levels(1e6))
+    said = masing.refusal("converge", *rest, *words, levels(1e6))
     needs = 1024 * float(re.search(r"need at least ([\d.]+) GiB a rank", said)[1]) / 1e6
     found = held(*words, levels(1)) - held(*words, "--levels=400,800")
     assert 0.95 * found < needs < 1.25 * found, (found, said)
