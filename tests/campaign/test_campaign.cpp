@@ -17,7 +17,7 @@
 #include "io/checkpoint.hpp"
 #include "parallel/session.hpp"
 #include "support/given.hpp"
-#include "support/world.hpp"
+#include "support/result_file.hpp"
 
 namespace masing::test_campaign {
 
@@ -28,20 +28,21 @@ using support::world;
 
 /// A unit, and a number of its steps after which a test lets something happen.
 using Event = std::pair<Unit, std::int64_t>;
+constexpr Event nothing{-1, 0};
 
 struct Plan {
   std::int64_t units = 0;
   std::int64_t steps = 1;  ///< of a unit
   bool is_together = false;
-  bool counts_units = false;          ///< for checkpoints
-  std::int64_t batch = 1;             ///< units of a batch
-  std::chrono::microseconds each{0};  ///< that a step takes
-  std::optional<Event> stop = {};
-  std::optional<Event> fault = {};
-  bool stops_restoring = false;  ///< as a stop while the run of a state is set up
+  bool counts_units = false;  ///< for checkpoints
+  Event stop = nothing;
+  Event fault = nothing;
+  std::int64_t batch = 1;               ///< units of a batch
+  std::chrono::microseconds each{100};  ///< that a step takes
+  bool stops_restoring = false;         ///< as a stop while the run of a state is set up
   /// Of this rank the first step has a mistake; the first steps of the others end only by a stop,
   /// which base::poll() throws.
-  std::optional<int> mistaken = {};
+  int mistaken = -1;
 };
 
 /// Each unit counts its steps and adds up a sum that depends on their order.
@@ -57,27 +58,26 @@ class CountingWork final : public campaign::Work {
       parallel::broadcast(comm_, std::span(&of_root, 1));
       wish = static_cast<Pause>(of_root);
     }
-    const Unit unit = units_[next_];
-    if (plan_.fault == Event(unit, step_)) {
-      throw base::UserError("fault", "of unit " + std::to_string(unit));
+    const Event now{units_[next_], step_};
+    if (plan_.fault == now) {
+      throw base::UserError("fault", "of unit " + std::to_string(now.first));
     }
-    const bool stops = plan_.stop == Event(unit, step_);
-    if (stops && !plan_.is_together) {
+    if (plan_.stop == now && !plan_.is_together) {
       throw base::Stopped("here");
     }
-    if (stops || wish != Pause::none) {
+    if (plan_.stop == now || wish != Pause::none) {
       return wish == Pause::none ? Pause::stop : wish;
     }
     if (plan_.mistaken == world().rank()) {
       throw base::UserError("mistake", "of a rank");
     }
-    for (int i = 0; plan_.mistaken && i < 60'000; ++i) {
+    for (int i = 0; plan_.mistaken >= 0 && i < 60'000; ++i) {
       base::poll();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_TRUE(last > step_ || !comm_.is_root());
     std::this_thread::sleep_for(plan_.each);
-    sum_ = 3 * sum_ + static_cast<double>(unit + ++step_);
+    sum_ = 3 * sum_ + static_cast<double>(now.first + ++step_);
     ++all_steps_;
     if (step_ == plan_.steps) {
       records.add(units_[next_++], std::vector<double>{sum_});
@@ -87,9 +87,7 @@ class CountingWork final : public campaign::Work {
     return Pause::none;
   }
   [[nodiscard]] bool is_done() const override { return next_ == std::ssize(units_); }
-  [[nodiscard]] Batch units() const override {
-    return step_ == 0 ? Batch() : Batch(units_.begin() + next_, units_.begin() + next_ + 1);
-  }
+  [[nodiscard]] Batch units() const override { return step_ == 0 ? Batch() : Batch{units_[next_]}; }
   [[nodiscard]] campaign::Count steps() const override { return {step_, plan_.steps}; }
   void serialize(engine::Archive& archive) override {
     if (archive.restores() && plan_.stops_restoring) {
@@ -103,7 +101,7 @@ class CountingWork final : public campaign::Work {
   const Plan& plan_;
   Batch units_;
   std::int64_t& all_steps_;
-  std::ptrdiff_t next_ = 0;
+  std::int64_t next_ = 0;
   std::int64_t step_ = 0;
   double sum_ = 0.0;
 };
@@ -173,42 +171,48 @@ std::map<Unit, double> expected(const Plan& plan) {
 }
 
 TEST(Due, counts_units_on_the_root_and_steps_on_each_rank) {
-  const Plan plan{.units = 20, .steps = 9, .counts_units = true};
+  const Plan plan{20, 9, false, true};
   const io::CheckpointSpec spec{.scheduled = true, .every = 4};
   CountingSource source(plan);
   campaign::Due due(spec, source, world());
   due.begin(nullptr);
-  const auto take = [&](Unit first, Unit end) {
-    for (; first < end; ++first) {
-      source.take(first, std::vector{0.0});
+  const auto is_due_with = [&](std::size_t units) {
+    while (source.results.size() < units) {
+      source.take(std::ssize(source.results), std::vector{0.0});
     }
+    return due.is_now(nullptr);
   };
-  take(0, 3);
-  EXPECT_FALSE(due.is_now(nullptr));
-  take(3, 5);
-  EXPECT_EQ(due.is_now(nullptr), world().is_root());
+  EXPECT_FALSE(is_due_with(3));
+  EXPECT_EQ(is_due_with(5), world().is_root());
   due.saved(nullptr);
-  take(5, 8);
-  EXPECT_FALSE(due.is_now(nullptr)) << "4 after the last one, which had 5";
+  EXPECT_FALSE(is_due_with(8)) << "4 after the last one, which had 5";
   EXPECT_EQ(due.next_step(), engine::never);
 
-  const Plan of_steps{.units = 1, .steps = 9};
+  const Plan of_steps{1, 9};
   CountingSource steps(of_steps);
   campaign::Due by_steps(spec, steps, world());
-  const auto work = steps.begin(world(), {0});
-  by_steps.begin(work.get());
+  by_steps.begin(steps.begin(world(), {0}).get());
   EXPECT_EQ(by_steps.next_step(), 4);
 }
 
-class Campaign : public testing::Test {
+TEST(Due, is_again_only_at_the_next_multiple_of_the_distance_after_a_checkpoint) {
+  const Plan plan;
+  const CountingSource source(plan);
+  const io::CheckpointSpec spec{.scheduled = true, .every = 0, .distance = std::chrono::seconds(1)};
+  campaign::Due due(spec, source, world());
+  EXPECT_FALSE(due.by_clock());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  EXPECT_TRUE(due.by_clock());
+  due.saved(nullptr);
+  EXPECT_FALSE(due.by_clock());
+}
+
+class Campaign : public support::ResultFile {
  protected:
-  Campaign() { io::remove_checkpoint(world(), checkpoint_.path); }
-  ~Campaign() override { io::remove_checkpoint(world(), checkpoint_.path); }
-  Campaign(const Campaign&) = delete;
-  Campaign& operator=(const Campaign&) = delete;
+  Campaign() { result_.path.clear(); }
 
   void run(campaign::Source& source, const campaign::Write& write = {}) const {
-    campaign::run(world(), source, {result_, checkpoint_, true}, write);
+    campaign::run(world(), source, {result_, spec_, true}, write);
   }
 
   /// What a campaign says that is stopped, by all ranks or by the root alone.
@@ -219,7 +223,7 @@ class Campaign : public testing::Test {
     } else if (world().is_root()) {
       const parallel::RootAlone root;
       said = given::mistake<base::Stopped>([&] {
-        campaign::run(root.comm(), source, {result_, checkpoint_, true});
+        campaign::run(root.comm(), source, {result_, spec_, true});
       });
     }
     MPI_Barrier(world().handle());
@@ -228,27 +232,25 @@ class Campaign : public testing::Test {
 
   /// Goes on from the checkpoint to all results; the steps that this takes.
   std::int64_t go_on(Plan plan, bool by_root = false) {
-    plan.stop.reset();
-    plan.fault.reset();
+    plan.stop = plan.fault = nothing;
     plan.stops_restoring = false;
-    checkpoint_.restart = checkpoint_.path;
+    spec_.restart = spec_.path;
     CountingSource source(plan);
     EXPECT_EQ(stopped(source, by_root), by_root && !world().is_root() ? "stopped" : "");
-    checkpoint_.restart.reset();
+    spec_.restart.reset();
     EXPECT_TRUE(source.results == expected(plan) || (by_root && !world().is_root()));
     return source.steps();
   }
 
-  io::ResultSpec result_{.path = "", .kind = "simulate", .configuration = "k0 = 1\n"};
-  io::CheckpointSpec checkpoint_{.path =
-                                     "masing-campaign-n" + std::to_string(world().size()) + ".h5"};
-  const std::string goes_on_ = "; the same with restart = " + checkpoint_.path + " goes on";
+  io::CheckpointSpec spec_{.path = checkpoint_};
+  const std::string goes_on_ = "; the same with restart = " + checkpoint_ + " goes on";
 };
 
 TEST_F(Campaign, makes_each_unit_once) {
   for (const bool is_together : {false, true}) {
     for (const std::int64_t units : {0, 1, 2, is_together ? 9 : 5000}) {
-      const Plan plan{.units = units, .steps = 2, .is_together = is_together};
+      Plan plan{units, 2, is_together};
+      plan.each = {};
       CountingSource source(plan);
       run(source);
       EXPECT_EQ(source.results, expected(plan)) << units;
@@ -260,12 +262,8 @@ TEST_F(Campaign, makes_each_unit_once) {
 TEST_F(Campaign, goes_on_where_it_was_stopped) {
   for (const bool is_together : {false, true}) {
     for (const bool counts_units : {false, true}) {
-      const Plan plan{.units = 70,  // so many that a share has several
-                      .steps = 10,
-                      .is_together = is_together,
-                      .counts_units = counts_units,
-                      .each = std::chrono::microseconds(200),
-                      .stop = Event{40, 4}};
+      // So many that a share has several.
+      const Plan plan{70, 10, is_together, counts_units, Event{40, 4}};
       CountingSource source(plan);
       const std::string said = stopped(source);
       EXPECT_NE(said.find(" of 70 units and "), std::string::npos) << said;
@@ -274,11 +272,7 @@ TEST_F(Campaign, goes_on_where_it_was_stopped) {
     }
   }
   // Works of single ranks, all by the root.
-  const Plan plan{.units = 8,
-                  .steps = 200,
-                  .batch = 2,
-                  .each = std::chrono::microseconds(100),
-                  .stop = Event{0, 60}};
+  const Plan plan{8, 200, false, false, Event{0, 60}, nothing, 2};
   CountingSource source(plan);
   stopped(source);
   EXPECT_EQ(source.steps() + go_on(plan, true), 1600);
@@ -300,10 +294,8 @@ TEST_F(Campaign, is_stopped_by_a_signal_to_one_rank) {
     for (const std::int64_t units : {1, 100}) {
       for (int rank = 0; rank < world().size(); ++rank) {
         SCOPED_TRACE(testing::Message() << is_together << units << ": " << rank);
-        const Plan plan{.units = units,
-                        .steps = 100'000,
-                        .is_together = is_together,
-                        .each = std::chrono::milliseconds(1)};
+        Plan plan{units, 100'000, is_together};
+        plan.each = std::chrono::milliseconds(1);
         CountingSource source(plan);
         std::jthread signal([rank] {
           std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -321,11 +313,11 @@ TEST_F(Campaign, is_stopped_by_a_signal_to_one_rank) {
 }
 
 TEST_F(Campaign, saves_nothing_before_its_first_step) {
-  const Plan plan{.units = 1, .steps = 10, .stop = Event{0, 0}};
+  const Plan plan{1, 10, false, false, Event{0, 0}};
   CountingSource source(plan);
   const std::string said = stopped(source);
   EXPECT_NE(said.find("nothing is lost"), std::string::npos) << said;
-  EXPECT_FALSE(std::filesystem::exists(checkpoint_.path));
+  EXPECT_FALSE(std::filesystem::exists(checkpoint_));
 }
 
 /// Also where the root goes on alone, and does not come to the states of the other ranks.
@@ -333,15 +325,11 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
   for (const auto& [is_together, by_root] :
        {std::pair(false, false), {false, true}, {true, false}}) {
     SCOPED_TRACE(testing::Message() << is_together << by_root);
-    Plan plan{.units = 3,
-              .steps = 10,
-              .is_together = is_together,
-              .each = std::chrono::microseconds(100),
-              .stop = Event{0, 6}};
+    Plan plan{3, 10, is_together, false, Event{0, 6}};
     CountingSource first(plan);
     EXPECT_NE(stopped(first), "");
-    checkpoint_.restart = checkpoint_.path;
-    plan.stop.reset();
+    spec_.restart = checkpoint_;
+    plan.stop = nothing;
     plan.stops_restoring = true;
     CountingSource second(plan);
     EXPECT_NE(stopped(second, by_root), "");
@@ -350,48 +338,31 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
 }
 
 TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
-  for (const bool is_together : {false, true}) {
-    for (const auto& [every, counts_units] : {std::pair(5, false), {2, true}, {0, false}}) {
-      const Plan plan{.units = 12,
-                      .steps = 6,
-                      .is_together = is_together,
-                      .counts_units = counts_units,
-                      .each = std::chrono::microseconds(100),
-                      .fault = Event{11, 5}};
-      if (is_together && every == 0) {
-        continue;  // it would be due again at once
-      }
-      SCOPED_TRACE(testing::Message() << is_together << every << counts_units);
-      checkpoint_.scheduled = true;
-      checkpoint_.every = every;
-      checkpoint_.distance = std::chrono::seconds(0);
-      CountingSource source(plan);
-      EXPECT_EQ(given::mistake([&] { run(source); }), "fault: of unit 11");
-      EXPECT_TRUE(std::filesystem::exists(checkpoint_.path));
-      // By the clock, how much is saved is the machine's affair.
-      EXPECT_TRUE(source.saved >= (every == 0 ? 1 : 5) || !world().is_root());
-      EXPECT_LT(go_on(plan), every == 0 ? 12 * 6 : 12 * 6 / 2);
-      checkpoint_.scheduled = false;
-      io::remove_checkpoint(world(), checkpoint_.path);
-    }
+  for (const auto& [is_together, every, counts_units] :
+       {std::tuple(false, 5, false),
+        {false, 2, true},
+        {false, 0, false},
+        {true, 5, false},
+        {true, 2, true}}) {  // by the clock, it would be due again at once together
+    SCOPED_TRACE(testing::Message() << is_together << every << counts_units);
+    const Plan plan{12, 6, is_together, counts_units, nothing, Event{11, 5}};
+    spec_.scheduled = true;
+    spec_.every = every;
+    spec_.distance = std::chrono::seconds(0);
+    CountingSource source(plan);
+    EXPECT_EQ(given::mistake([&] { run(source); }), "fault: of unit 11");
+    EXPECT_TRUE(std::filesystem::exists(checkpoint_));
+    // By the clock, how much is saved is the machine's affair.
+    EXPECT_TRUE(source.saved >= (every == 0 ? 1 : 5) || !world().is_root());
+    EXPECT_LT(go_on(plan), every == 0 ? 12 * 6 : 12 * 6 / 2);
+    spec_.scheduled = false;
+    io::remove_checkpoint(world(), checkpoint_);
   }
 }
 
-TEST(Due, is_again_only_at_the_next_multiple_of_the_distance_after_a_checkpoint) {
-  const Plan plan{.units = 1, .steps = 1};
-  const CountingSource source(plan);
-  const io::CheckpointSpec spec{.scheduled = true, .every = 0, .distance = std::chrono::seconds(1)};
-  campaign::Due due(spec, source, world());
-  EXPECT_FALSE(due.by_clock());
-  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
-  EXPECT_TRUE(due.by_clock());
-  due.saved(nullptr);
-  EXPECT_FALSE(due.by_clock());
-}
-
 TEST_F(Campaign, saves_what_was_computed_where_the_result_cannot_be_written) {
-  const Plan plan{.units = 5};
-  result_.path = "masing-campaign-result-n" + std::to_string(world().size()) + ".h5";
+  const Plan plan{5};
+  result_.path = path_;
   const auto fail = [](const parallel::Communicator& /*root*/, const io::Handle& /*file*/) {
     throw base::SystemError("no room");
   };
@@ -399,12 +370,12 @@ TEST_F(Campaign, saves_what_was_computed_where_the_result_cannot_be_written) {
   EXPECT_EQ(given::mistake<base::SystemError>([&] { run(source, fail); }),
             "no room; what was computed is saved" + goes_on_);
   MPI_Barrier(world().handle());  // the root has given the lock back
-  for (const std::string& file : io::files_of_result(result_.path)) {
+  for (const std::string& file : io::files_of_result(path_)) {
     EXPECT_FALSE(std::filesystem::exists(file)) << file;
   }
   result_.path.clear();
   EXPECT_EQ(go_on(plan), 0);
-  EXPECT_FALSE(std::filesystem::exists(checkpoint_.path));
+  EXPECT_FALSE(std::filesystem::exists(checkpoint_));
 }
 
 }  // namespace masing::test_campaign

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
 #include "support/options.hpp"
 #include "support/saved_state.hpp"
 #include "support/world.hpp"
@@ -35,20 +36,16 @@ class MadeRun {
     if (first == 0) {
       (void)setup_.engine->works();
     }
+    engine::Stepper stepper(ranks_, *setup_.engine, spec_);
     for (std::size_t turn = 0; first < last; ++turn) {
       const std::int64_t count = std::min(lengths[turn % lengths.size()], last - first);
-      std::vector<double> times;
-      std::vector<double> driving{spec_.drive(spec_.time.time(first))};
-      for (std::int64_t p = first + 1; p <= first + count; ++p) {
-        times.push_back(spec_.time.time(p));
-        driving.push_back(spec_.drive(times.back()));
+      stepper.share(first, count, count);
+      const engine::Samples samples = stepper.advance(first);
+      for (const auto& [name, values] : {std::pair("x of steps", samples.x),
+                                         {"y of steps", samples.y},
+                                         {"restoring of steps", samples.restoring}}) {
+        motion[name].insert(motion[name].end(), values.begin(), values.end());
       }
-      const auto added = [&](const char* name) {
-        motion[name].resize(motion[name].size() + times.size());
-        return std::span(motion[name]).last(times.size());
-      };
-      setup_.engine->advance({first, times, driving, added("x of steps"), added("y of steps"),
-                              added("restoring of steps")});
       for (const engine::WatchedNode& node : setup_.engine->watched()) {
         add(motion["watched of steps"], node);
       }

@@ -292,13 +292,6 @@ TEST(SumOfHashes, does_not_depend_on_the_parts) {
   EXPECT_NE(io::sum_of_hashes(swapped, 3), all);
 }
 
-TEST(Check, gives_failures_their_place) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  EXPECT_EQ(io::check(5), 5);
-  EXPECT_THROW(io::check(H5Fopen("no-such-file.h5", H5F_ACC_RDONLY, H5P_DEFAULT)),
-               base::SystemError);
-}
-
 constexpr std::int64_t seal_bytes = 32;
 const std::string content("rows of a run, and its state\n\0\xff", 31);
 

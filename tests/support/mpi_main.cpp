@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "parallel/session.hpp"
 #include "support/chosen_tests.hpp"
@@ -17,43 +19,8 @@ namespace {
 
 parallel::Session* the_session = nullptr;
 
-/// Prints the failures of one rank with its number.
-class FailuresOfRank final : public testing::EmptyTestEventListener {
- public:
-  explicit FailuresOfRank(int rank) : rank_(rank) {}
-
-  void OnTestStart(const testing::TestInfo& test) override {
-    test_ = std::string(test.test_suite_name()) + '.' + test.name();
-  }
-
-  void OnTestPartResult(const testing::TestPartResult& result) override {
-    // GoogleTest holds its mutex here: asking it which test runs would wait for ever.
-    if (result.failed()) {
-      std::fprintf(stderr, "[rank %d] %s %s:%d: Failure\n%s\n", rank_, test_.c_str(),
-                   result.file_name() == nullptr ? "?" : result.file_name(), result.line_number(),
-                   result.message());
-    }
-  }
-
- private:
-  int rank_;
-  std::string test_ = "?";
-};
-
-int run(const parallel::Communicator& world) {
-  if (!world.is_root()) {
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new FailuresOfRank(world.rank()));
-  }
-  const bool failed = RUN_ALL_TESTS() != 0;
-  std::int64_t failures = failed || support::is_without_tests() ? 1 : 0;
-  parallel::sum_over_ranks(world, std::span(&failures, 1));
-  if (failures > 0 && world.is_root()) {
-    std::fprintf(stderr, "failed on %lld of %d ranks\n", static_cast<long long>(failures),
-                 world.size());
-  }
-  return failures > 0 ? 1 : 0;
+int run_tests() {
+  return RUN_ALL_TESTS() != 0 || support::is_without_tests() ? 1 : 0;
 }
 
 }  // namespace
@@ -67,14 +34,23 @@ const parallel::Communicator& support::world() {
 }
 
 int main(int count, char** values) {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");  // before MPI has begun
+  GTEST_FLAG_SET(brief, rank != nullptr && std::string_view(rank) != "0");
   testing::InitGoogleTest(&count, values);
   support::choose_tests({values + 1, values + count});
   if (count > 1 && std::string_view(values[1]) == "session") {
-    return RUN_ALL_TESTS() != 0 || support::is_without_tests() ? 1 : 0;
+    return run_tests();
   }
   // An exception on one rank must end all, not leave the others waiting in a collective call.
   GTEST_FLAG_SET(catch_exceptions, false);
   parallel::Session session({});
   the_session = &session;
-  return session.run(run);
+  return session.run([](const parallel::Communicator& world) {
+    std::int64_t failures = run_tests();
+    if (failures > 0) {
+      std::fprintf(stderr, "failed on rank %d of %d\n", world.rank(), world.size());
+    }
+    parallel::sum_over_ranks(world, std::span(&failures, 1));
+    return failures > 0 ? 1 : 0;
+  });
 }
