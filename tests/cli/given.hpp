@@ -2,68 +2,77 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "cli/printed.hpp"
 #include "cli/request.hpp"
 #include "cli/spec.hpp"
 #include "support/given.hpp"
 
-/// What the tests of the options share: files that exist only in memory, and messages of mistakes.
+/// What the tests of the options share. A call is a text such as "converge --levels 10,20", of
+/// masing simulate where it names no command; ~ stands for a blank within a word. Files exist only
+/// in memory.
 namespace masing::given {
 
 using Words = std::vector<std::string>;
 
-inline Words words(const std::string& call) {
-  return base::split(call, ' ');
-}
-
-inline Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-inline cli::BoundRequest bind(cli::Command command, const Words& words, const Files& files = {}) {
+inline cli::Request parse(const std::string& call, const Files& files = {}) {
+  Words words = base::split(call, ' ');
+  std::erase(words, "");
+  for (std::string& word : words) {
+    std::ranges::replace(word, '~', ' ');
+  }
+  const auto command = cli::command_of(words.empty() ? "" : words.front());
+  words.erase(words.begin(), words.begin() + (command ? 1 : 0));
   const auto text = reader(files);
   const auto table = [=](const std::string& path) { return base::points_of(text(path), path); };
   const auto config = [=](const std::string& path) { return cli::IniText{path, text(path)}; };
-  return cli::bind(cli::parse(command, words, {.table = table, .config = config}));
+  // Samples have one array, array:0.
+  const auto samples = [=](const std::string& path) {
+    return io::Samples{
+        .table = text(path), .folder = "", .sizes = {2}, .arguments = {0, 1}, .values = {1, 2}};
+  };
+  return cli::parse(command.value_or(cli::Command::simulate), words,
+                    {.table = table,
+                     .samples = samples,
+                     .input = [](const std::function<void()>& read) { read(); },
+                     .config = config});
 }
 
-inline cli::Configuration configuration(cli::Command command, const Words& words,
-                                        const Files& files = {}) {
-  return bind(command, words, files).configuration;
+inline cli::BoundRequest bind(const std::string& call, const Files& files = {}) {
+  return cli::bind(parse(call, files));
 }
 
-inline std::string printed(cli::Command command, const Words& words, const Files& files = {}) {
-  return cli::printed(bind(command, words, files));
+inline cli::Configuration configuration(const std::string& call, const Files& files = {}) {
+  return bind(call, files).configuration;
 }
 
-/// The message that words and files are refused with; empty if they are taken.
-inline std::string refusal(cli::Command command, const Words& words, const Files& files = {}) {
-  return mistake([&] { bind(command, words, files); });
+inline std::string printed(const std::string& call, const Files& files = {}) {
+  return cli::printed(bind(call, files));
 }
 
-/// Expects of a message that it is one line and has all parts.
-inline void expect_says(const std::string& message, const Words& parts) {
-  for (const std::string& part : parts) {
-    EXPECT_NE(message.find(part), std::string::npos) << "'" << message << "' lacks " << part;
-  }
-  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+/// The message that a call is refused with before a rank begins to compute; empty if it is taken.
+/// The run reads the file in.csv.
+inline std::string refusal(const std::string& call, const Files& files = {}) {
+  return mistake([&] {
+    const cli::BoundRequest bound = bind(call, files);
+    const auto origins = cli::given_at(bound.request);
+    cli::require_files_apart(bound.configuration, {"in.csv"});
+    (void)cli::spec_of(bound, "");
+  });
 }
 
-/// A mistake, and what the message must contain.
-struct Mistake {
-  std::string words;  ///< with blanks between them
-  Words said;
-  Files files = {};
-};
-
-inline void expect_refused(cli::Command command, const std::vector<Mistake>& mistakes) {
-  for (const auto& [words, said, files] : mistakes) {
-    SCOPED_TRACE(words);
-    const std::string message = refusal(command, given::words(words), files);
-    EXPECT_NE(message, "");
-    expect_says(message, said);
+/// Expects of a text that it has the parts of another, which .. separates, in their order.
+inline void expect_says(const std::string& text, const std::string& parts) {
+  std::size_t at = 0;
+  for (std::size_t begin = 0; begin <= parts.size();) {
+    const std::size_t end = std::min(parts.find("..", begin), parts.size());
+    const std::string part = parts.substr(begin, end - begin);
+    at = text.find(part, at);
+    ASSERT_NE(at, std::string::npos) << "'" << text << "' lacks '" << part << "' of " << parts;
+    at += part.size();
+    begin = end + 2;
   }
 }
 

@@ -11,46 +11,41 @@ namespace masing::test_levels {
 
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-cli::BoundRequest study(const given::Words& words) {
-  return given::bind(cli::Command::converge, words);
+cli::BoundRequest study(const std::string& words) {
+  return given::bind("converge " + words);
 }
 
+/// P and N of the levels, where 33 cells or 77 steps are held fixed.
 Pairs levels(const std::string& refine, const std::string& text) {
   Pairs pairs;
-  const char* const held = refine == "steps" ? "--cells=33" : "--steps=77";
-  given::Words words{"--refine=" + refine, "--levels", text};
-  words = refine == "both" ? words : given::joined(words, {held});
-  for (const auto& level : study(words).study.levels) {
+  const char* const held = refine == "steps" ? " --cells=33" : " --steps=77";
+  for (const auto& level : study("--refine=" + refine + (refine == "both" ? "" : held) +
+                                 (text.empty() ? "" : " --levels=" + text))
+                               .study.levels) {
     pairs.emplace_back(std::get<slab::Cells>(level.space).count, level.steps);
   }
   return pairs;
 }
 
+/// Lists, and geometric ladders: 10·2^j; 10·√2^j to the nearest whole number.
 TEST(Levels, fill_in_what_is_held_fixed) {
-  EXPECT_EQ(levels("steps", "10, 20,1e3"), (Pairs{{33, 10}, {33, 20}, {33, 1000}}));
+  EXPECT_EQ(levels("steps", "10,~20,1e3"), (Pairs{{33, 10}, {33, 20}, {33, 1000}}));
   EXPECT_EQ(levels("cells", "3,5"), (Pairs{{3, 77}, {5, 77}}));
-  EXPECT_EQ(levels("both", "3:10, 4:20"), (Pairs{{3, 10}, {4, 20}}));
   // One at a time is finer, too: such a ladder tells the constants of space and time apart.
-  EXPECT_EQ(levels("both", "3:10,3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
-}
-
-TEST(Levels, of_elements_give_n) {
-  const cli::BoundRequest bound = given::bind(
-      cli::Command::converge,
-      given::words("--model masing-chain --refine elements --levels 4:10,8:20,16:40 --set m=1/n "
-                   "--set k=n --set eta=1/n --force 0"));
-  EXPECT_EQ(bound.run.facts().chain->elements(), 4);
-  EXPECT_EQ(bound.study.levels.back().elements, 16);
-}
-
-/// 10·2^j; 10·√2^j to the nearest whole number.
-TEST(Levels, of_a_geometric_ladder) {
+  EXPECT_EQ(levels("both", "3:10,~3:20,6:20"), (Pairs{{3, 10}, {3, 20}, {6, 20}}));
   EXPECT_EQ(levels("cells", "10:80:4"), (Pairs{{10, 77}, {20, 77}, {40, 77}, {80, 77}}));
   EXPECT_EQ(levels("steps", "10:40:5"), (Pairs{{33, 10}, {33, 14}, {33, 20}, {33, 28}, {33, 40}}));
   EXPECT_EQ(levels("cells", "5,10:40:3"), (Pairs{{5, 77}, {10, 77}, {20, 77}, {40, 77}}));
   // Where rounding makes levels alike there are fewer.
   EXPECT_EQ(levels("cells", "1:4:9"), (Pairs{{1, 77}, {2, 77}, {3, 77}, {4, 77}}));
   EXPECT_EQ(levels("both", "10:100:80:800:4"), (Pairs{{10, 100}, {40, 100}, {40, 400}, {80, 800}}));
+  const cli::BoundRequest of_elements = study(
+      "--model masing-chain --refine elements --levels 4:10:16:40:3 --set m=1/n "
+      "--set k=n --set eta=1/n --force 0");
+  EXPECT_EQ(of_elements.run.facts().chain->elements(), 4);
+  ASSERT_EQ(of_elements.study.levels.size(), 3U);
+  EXPECT_EQ(of_elements.study.levels[1].elements, 8);
+  EXPECT_EQ(of_elements.study.levels[1].steps, 20);
 }
 
 /// u is compared at times that are steps of every level: 125 of them here, 1/20 of the first step.
@@ -72,81 +67,98 @@ TEST(Levels, have_a_ladder_by_default_that_is_printed_as_it_reads_back) {
   for (const char* refine : {"steps", "cells", "both"}) {
     const Pairs ladder = levels(refine, "");
     EXPECT_GE(ladder.size(), 3U);
-    const cli::Configuration made = study({std::string("--refine=") + refine}).configuration;
+    const cli::Configuration made = study(std::string("--refine=") + refine).configuration;
     EXPECT_EQ(levels(refine, cli::find_option("levels")->value.text(made)), ladder);
   }
+  const auto of_model = study("--model=prandtl --set=k=1 --set=eta=1 --force=0 --steps=800");
+  EXPECT_EQ(of_model.configuration.levels,
+            (std::vector<std::vector<std::int64_t>>{{100}, {200}, {400}, {800}}));
 }
 
 TEST(Levels, end_with_the_one_whose_steps_the_series_has) {
   const study::StudySpec spec =
-      cli::study_spec(study({"--levels=100,400", "--final-time=5", "--sample-every=8"}), "");
+      cli::study_spec(study("--levels=100,400 --final-time=5 --sample-every=8"), "");
   EXPECT_EQ(spec.series.time.steps, 400);
   EXPECT_EQ(spec.series.time.time(8), 0.1);
   EXPECT_EQ(spec.series.every, 8);
 }
 
 TEST(Levels, badly_given_are_refused) {
-  const auto refused = [](const std::string& refine, const std::string& text) {
-    return given::mistake([&] { levels(refine, text); });
+  const auto expect_refused = [](const std::string& refine,
+                                 std::initializer_list<const char*> all) {
+    for (const char* text : all) {
+      EXPECT_NE(given::mistake([&] { levels(refine, text); }), "") << refine << " " << text;
+    }
   };
-  for (const char* text :
-       {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20", "10:20:1", "20:10:5",
-        "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999", "10"}) {
-    EXPECT_NE(refused("steps", text), "") << text;
-    EXPECT_NE(refused("cells", text), "") << text;
+  for (const char* refine : {"steps", "cells"}) {
+    expect_refused(refine,
+                   {"0,1", "-5", "ten", "10,,20", "10,10", "20,10", "1.5", "10:20", "10:20:1",
+                    "20:10:5", "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999", "10"});
   }
-  for (const char* text : {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40",
-                           "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"}) {
-    EXPECT_NE(refused("both", text), "") << text;
-  }
+  expect_refused("both", {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40",
+                          "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"});
 }
 
 /// The steps are of use where a default ladder follows from them.
 TEST(Levels, leave_no_place_for_what_they_refine) {
-  const std::string said =
-      ": the levels of the study say how many; leave it out, and give --levels";
-  const auto refusal = [](const std::string& call, bool is_of_result = false) {
+  const auto refusal = [](const std::string& call, bool is_of_result) {
     const auto config = [=](const std::string&) {
       return cli::IniText{"c", "steps = 400\ncells = 9\n", is_of_result};
     };
     return given::mistake([&] {
-      cli::bind(cli::parse(cli::Command::converge, given::words(call), {.config = config}));
+      cli::bind(cli::parse(cli::Command::converge, base::split(call, ' '), {.config = config}));
     });
   };
   const std::string prandtl = "--model prandtl --set k=1 --set eta=1 --force 0 --steps 80";
-  EXPECT_EQ(refusal("--refine steps --steps 80"), "--steps" + said);
-  EXPECT_EQ(refusal("--refine both --steps 80"), "--steps" + said);
-  EXPECT_EQ(refusal("--refine both --cells 80"), "--cells" + said);
-  EXPECT_EQ(refusal("--refine cells --cells inf --reference cells-inf"), "--cells" + said);
-  EXPECT_EQ(refusal("--refine cells --steps 80"), "");
-  EXPECT_EQ(refusal("--refine steps --cells inf"), "");
-  EXPECT_EQ(refusal(prandtl), "");
-  EXPECT_EQ(refusal(prandtl + " --levels 10,20"), "--steps" + said);
-  EXPECT_EQ(refusal("--config c --levels 10,20"), "c line 1, steps" + said);
-  EXPECT_EQ(refusal("--config c --refine cells"), "c line 2, cells" + said);
-  EXPECT_EQ(refusal("--config c --levels 10,20", true), "");
-  EXPECT_EQ(refusal("--config c --levels 10,20 --steps 80", true), "--steps" + said);
+  for (const auto& [call, refused, is_of_result] : {
+           std::tuple(std::string("--refine steps --steps 80"), "--steps", false),
+           {"--refine both --steps 80", "--steps", false},
+           {"--refine both --cells 80", "--cells", false},
+           {"--refine cells --cells inf --reference cells-inf", "--cells", false},
+           {"--refine cells --steps 80", "", false},
+           {"--refine steps --cells inf", "", false},
+           {prandtl, "", false},
+           {prandtl + " --levels 10,20", "--steps", false},
+           {"--config c --levels 10,20", "c line 1, steps", false},
+           {"--config c --refine cells", "c line 2, cells", false},
+           {"--config c --levels 10,20", "", true},
+           {"--config c --levels 10,20 --steps 80", "--steps", true},
+       }) {
+    const std::string said =
+        ": the levels of the study say how many; leave it out, and give --levels";
+    EXPECT_EQ(refusal(call, is_of_result), *refused == 0 ? "" : refused + said) << call;
+  }
 }
 
-std::string expected_orders(const std::string& text) {
+std::string expected_orders(const std::string& words) {
   std::string orders;
-  for (const auto& [quantity, order, at_least] :
-       study({"--expect-order", text}).study.expected_orders) {
+  for (const auto& [quantity, order, at_least] : study(words).study.expected_orders) {
     orders += quantity + (at_least ? ">=" : "=") + base::to_text(order) + " ";
   }
   return orders;
 }
 
+/// As given; else by scheme and rule, or as the catalogue says, of the errors that there are.
 TEST(ExpectedOrders, are_exact_or_at_least_and_of_x_y_and_u_where_none_is_named) {
-  EXPECT_EQ(expected_orders("1"), "x=1 y=1 u=1 ");
-  EXPECT_EQ(expected_orders(">=0.5"), "x>=0.5 y>=0.5 u>=0.5 ");
-  EXPECT_EQ(expected_orders("x=2, y>=0.5,u_cells=>=1"), "x=2 y>=0.5 u_cells>=1 ");
-  EXPECT_EQ(expected_orders("none"), "");
-}
-
-TEST(ExpectedOrders, badly_given_are_refused) {
-  for (const char* text : {"z=1", "x=", "x=one", "x=-1", "0", "x=0", "x=1,", "x>1", "nan"}) {
-    EXPECT_NE(given::mistake([&] { expected_orders(text); }), "") << text;
+  const std::string chain = "--model=masing-chain --set=n=2 --set=m=1 --set=k=1 --levels=";
+  for (const auto& [words, orders] : {
+           std::pair(std::string("--expect-order=1"), "x=1 y=1 u=1 "),
+           {"--expect-order=>=0.5", "x>=0.5 y>=0.5 u>=0.5 "},
+           {"--expect-order=x=2,~y>=0.5,u_cells=>=1", "x=2 y>=0.5 u_cells>=1 "},
+           {"--expect-order=none", ""},
+           {"--scheme=leapfrog --reference=finest", "x=2 y=2 u=2 "},
+           {"--refine=cells --reference=cells-inf --rule=midpoint", "x=2 y=2 u=1 u_cells=2 "},
+           {"--refine=cells --reference=finest --rule=midpoint", "x=2 y=2 u=1 "},
+           {"--refine=cells --reference=cells-inf --force=0 --threshold=0.1+sqrt(s)", ""},
+           {"--model=friction-oscillator --set=k=1 --set=alpha=1 --force=0", "x>=0.5 y>=0.5 "},
+           {"--model=prandtl --set=k=1 --set=eta=1 --force=0", "x=1 y=1 u=1 "},
+           {"--model=masing-quasistatic --force=0", "x>=1 u>=1 "},
+           {chain + "100,200 --reference=finest", "x=2 y=2 x_rms=2 y_rms=2 "},
+       }) {
+    EXPECT_EQ(expected_orders(words), orders) << words;
+  }
+  for (const char* bad : {"z=1", "x=", "x=one", "x=-1", "0", "x=0", "x=1,", "x>1", "nan"}) {
+    EXPECT_NE(given::refusal(std::string("converge --expect-order=") + bad), "") << bad;
   }
 }
 

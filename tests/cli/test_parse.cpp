@@ -1,15 +1,14 @@
-// Who wins (command line over .ini over default), what is left open, and that what is printed reads
-// back as the same configuration.
-
-#include "cli/request.hpp"
+// What the words and the .ini of a call mean: who wins (command line over .ini over default), what
+// constants and parameters are worth, what is left open and warned of, and that what is printed
+// reads back as the same configuration. Expected values are calculated here.
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "cli/given.hpp"
-#include "cli/options.hpp"
-#include "cli/printed.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace masing::test_parse {
 
@@ -19,60 +18,35 @@ using given::Files;
 using given::Words;
 
 TEST(Parse, without_words_gives_the_papers_finest_case) {
-  const std::string text = given::printed(Command::simulate, {});
-  for (const char* lines :
-       {"\nstiffness = 1\nthreshold = s+0.1\n", "\ninitial-u = 0\nforce = 0.45*cos(0.5*t)\n",
-        "\nmass = 1\n", "\nk0 = 0\n", "\nfinal-time = 500\nsteps = 1000000\ncells = 1500\n",
-        "\nrule = right\n", "\noutput = masing.h5\nsample-every = 100\n"}) {
-    EXPECT_NE(text.find(lines), std::string::npos) << lines << "is not in\n" << text;
-  }
+  given::expect_says(given::printed(""),
+                     "\nstiffness = 1\nthreshold = s+0.1\n..\ninitial-u = 0\nforce = "
+                     "0.45*cos(0.5*t)\n..\nmass = 1\n..\nk0 = 0\n..\nfinal-time = 500\nsteps = "
+                     "1000000\ncells = 1500\nrule = right\n..\noutput = "
+                     "masing.h5\nsample-every = 100\n");
 }
 
 TEST(Parse, lets_the_command_line_win_over_the_file_and_the_file_over_the_default) {
-  const Files files{{"case.ini", "# a case\nmass = 2\nk0 = 3\nforce = 0\nquiet = true\n"}};
+  const std::string file =
+      "\xEF\xBB\xBF# a case\r\nmass = 2 \r\n\r\n k0 = 3\nforce = 0.1 * t\r\nquiet = true\n";
   const Configuration c = given::configuration(
-      Command::simulate, given::words("--k0=5 --config case.ini --y0=-2 --initial-u -0.05"), files);
+      "--k0=5 --config case.ini --y0=-2 --initial-u -0.05 --cells=12", {{"case.ini", file}});
   EXPECT_EQ(c.mass, 2.0);
   EXPECT_EQ(c.k0, 5.0);
   EXPECT_EQ(c.x0, 0.0);
   EXPECT_EQ(c.y0, -2.0);
   EXPECT_EQ(c.initial_u.text(), "-0.05");
-  EXPECT_TRUE(c.quiet);
-}
-
-TEST(Parse, reads_files_written_elsewhere) {
-  const Files files{{"case.ini", "\xEF\xBB\xBFmass=2 \r\n\r\n  cells = 12\r\nforce = 0.1 * t\r\n"}};
-  const Configuration c = given::configuration(Command::simulate, {"--config=case.ini"}, files);
-  EXPECT_EQ(c.mass, 2.0);
-  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 12);
   EXPECT_EQ(c.force->text(), "0.1 * t");
-}
-
-TEST(Parse, takes_the_limits) {
-  for (const char* taken : {"--mass 1e-300", "--k0 0", "--final-time 1e-9", "--steps 1",
-                            "--cells 1", "--steps 9007199254740992", "--from 0", "--to 500",
-                            "--to 0", "--from 500", "--field-every 0", "--sample-every 1"}) {
-    EXPECT_EQ(given::refusal(Command::simulate, given::words(std::string(taken) + " --force 0")),
-              "")
-        << taken;
-  }
-}
-
-TEST(Parse, resolves_the_number_of_samples) {
-  const auto every = [](const Words& words) {
-    return given::configuration(Command::simulate, words).sample_every;
-  };
-  EXPECT_EQ(every({}), 100);
-  EXPECT_EQ(every({"--steps", "9999"}), 1);
-  EXPECT_EQ(every({"--steps", "25000"}), 2);
-  EXPECT_EQ(every({"--sample-every", "3"}), 3);
-  // A study samples its last level.
-  EXPECT_EQ(given::configuration(Command::converge, {"--levels", "100,1e6"}).sample_every, 100);
+  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 12);
+  EXPECT_TRUE(c.quiet);
+  const Files prandtl{
+      {"case.ini", "mass = 3\nforce = 0\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
+  given::expect_says(given::printed("--config case.ini --set k=5 --mass 7", prandtl),
+                     "\nm = 7\nk0 = 0\nk = 5\neta = 2\n");
 }
 
 TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_moving_bases) {
   const auto defaults = [](const std::string& call, const Files& files = {}) {
-    const Configuration c = given::configuration(Command::simulate, given::words(call), files);
+    const Configuration c = given::configuration(call, files);
     return c.force->text() + (c.scheme == slab::Scheme::euler ? " euler" : " leapfrog");
   };
   const std::string papers = "0.45*cos(0.5*t)";
@@ -89,36 +63,26 @@ TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_mov
   EXPECT_EQ(defaults("--model masing-chain --set n=1 --set m=1 --set k=1 --set eta=1"),
             "0 leapfrog");
   // The same of every point of a scan, also of one at which the base rests.
-  const auto scan = given::bind(
-      Command::scan, {"--over", "a=0,1", "--base-acceleration", "a*sin(t)", "--steps", "1000"});
+  const auto scan = given::bind("scan --over a=0,1 --base-acceleration a*sin(t) --steps 1000");
   EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
   EXPECT_EQ(scan.configuration.force->text(), "0");
 }
 
 /// In whatever way another problem than that of the papers is given; a file of masing has a force.
 TEST(Parse, needs_the_force_of_another_problem) {
-  const Files files{{"c.ini", "y0 = 1"}, {"samples.csv", "k0\n1\n"}};
+  const Files files{{"c.ini", "y0 = 1"}, {"s.csv", "k0\n1\n"}};
   const std::string said = "--force: missing; give --force, 0 for a free vibration";
-  for (const char* call :
+  for (const std::string call :
        {"--stiffness 1", "--threshold s+0.1", "--threshold-down 1+s", "--initial-u 0", "--mass 1",
         "--damping 0", "--k0 0", "--x0 1", "--y0 1", "--config c.ini", "--model masing-quasistatic",
         "--model prandtl --set k=1 --set eta=1"}) {
-    EXPECT_EQ(given::refusal(Command::simulate, given::words(call), files), said) << call;
-    EXPECT_EQ(given::refusal(Command::converge, given::words(call), files), said) << call;
-    EXPECT_EQ(
-        given::refusal(Command::simulate, given::words(std::string(call) + " --force 0"), files),
-        "")
-        << call;
+    EXPECT_EQ(given::refusal(call, files), said) << call;
+    EXPECT_EQ(given::refusal("converge " + call, files), said) << call;
+    EXPECT_EQ(given::refusal(call + " --force 0 --cells 9", files).find(said), std::string::npos);
   }
-  EXPECT_EQ(given::refusal(Command::scan, {"--over=k0=1,2"}), said);
-  EXPECT_EQ(
-      given::refusal(Command::simulate, given::words("--model masing-quasistatic --position t")),
-      "");
-  const auto samples = [](const std::string&) { return io::Samples{.table = "k0\n1\n"}; };
-  EXPECT_EQ(given::mistake([&] {
-              cli::bind(cli::parse(Command::scan, {"--samples=s.csv"}, {.samples = samples}));
-            }),
-            said);
+  EXPECT_EQ(given::refusal("scan --over=k0=1,2"), said);
+  EXPECT_EQ(given::refusal("scan --samples=s.csv", files), said);
+  EXPECT_EQ(given::refusal("--model masing-quasistatic --position t"), "");
   const auto config = [](const std::string&) {
     return cli::IniText{"run.h5", "force = sin(t)\nk0 = 0.3\n", true, {"force"}};
   };
@@ -128,36 +92,44 @@ TEST(Parse, needs_the_force_of_another_problem) {
 }
 
 TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
-  const auto warnings = [](const std::string& call, const std::string& table) {
-    return given::bind(Command::simulate, given::words(call), {{"f.csv", table}}).warnings;
-  };
-  const std::string force = "--force table:f.csv --final-time ";
-  const Words little{
-      "--force: the table ends at t = 60000, far beyond T = 60, and the run takes less than a "
-      "tenth of it; are its times in other units?"};
-  EXPECT_EQ(warnings(force + "60", "0 1\n60000 2\n"), little);
-  EXPECT_EQ(warnings("--base-acceleration table:f.csv --final-time 60", "0 1\n1e4 2\n").size(), 1);
-  EXPECT_EQ(warnings(force + "60", "100 1\n160 2\n").size(), 1) << "none of it";
-  EXPECT_EQ(warnings(force + "60", "0 1\n600 2\n"), Words());
-  const Words cut{"--force: the table begins at t = -5, and what is before t = 0 is left out"};
-  EXPECT_EQ(warnings(force + "60", "-5 1\n60 2\n"), cut);
-  EXPECT_EQ(warnings("--table r=f.csv --force 2*r(t)+cos(t) --final-time r", "-5 1\n60 2\n"), cut);
-  EXPECT_EQ(
-      warnings("--base-acceleration table:f.csv --final-time 60", "30 1\n60 2\n"),
-      Words{"--base-acceleration: the table begins at t = 30, and has its first value from t = "
-            "0 to there"});
-  EXPECT_EQ(warnings(force + "60", "0 1\n59.999999999 2\n"), Words()) << "rounded";
-  EXPECT_EQ(
-      warnings(force + "60", "0 1\n59 2\n"),
-      Words{"--force: the table ends at t = 59, before T = 60, and is constant from there on"});
+  const std::string force = "--force table:f.csv --final-time 60";
+  const std::string base = "--base-acceleration table:f.csv --final-time 60";
+  const std::string end = "--force: the table ends at t = ";
+  const std::string cut = "--force: the table begins at t = -5, and what is before t = 0 is left";
+  for (const auto& [call, table, said] : {
+           std::tuple(force, "0 1\n60000 2\n",
+                      end + "60000, far beyond T = 60, and the run takes less than a tenth of it"),
+           {base, "0 1\n1e4 2\n", "--base-acceleration: "},
+           {force, "100 1\n160 2\n",  // none of it
+            "--force: the table begins at t = 100, and has its first value from t = 0 to there; "
+            "it ends at t = 160, far beyond"},
+           {force, "0 1\n600 2\n", ""},
+           {force, "-5 1\n60 2\n", cut},
+           {"--table r=f.csv --force 2*r(t)+cos(t) --final-time r", "-5 1\n60 2\n", cut},
+           {base, "30 1\n60 2\n",
+            "--base-acceleration: the table begins at t = 30, and has its first value from t = 0"},
+           {force, "0 1\n59.999999999 2\n", ""},  // rounded
+           {force, "0 1\n59 2\n", end + "59, before T = 60, and is constant from there on"},
+       }) {
+    const Words warnings = given::bind(call, {{"f.csv", table}}).warnings;
+    EXPECT_EQ(warnings.size(), said.empty() ? 0 : 1) << table;
+    EXPECT_TRUE(warnings.empty() || warnings[0].starts_with(said)) << warnings[0];
+  }
 }
 
-/// 10^7 numbers, of all rows with those of both ends.
-TEST(Parse, keeps_a_part_of_more_than_ten_million_numbers) {
-  const auto configuration = [](const std::string& words) {
-    return given::configuration(Command::simulate, given::words(words));
+TEST(Parse, resolves_how_often_and_how_much_is_kept) {
+  const auto every = [](const std::string& call) {
+    return given::configuration(call).sample_every;
   };
-  const auto points = [&](const std::string& words) { return configuration(words).field_points; };
+  EXPECT_EQ(every(""), 100);
+  EXPECT_EQ(every("--steps 9999"), 1);
+  EXPECT_EQ(every("--steps 25000"), 2);
+  EXPECT_EQ(every("--sample-every 3"), 3);
+  EXPECT_EQ(every("converge --levels 100,1e6"), 100) << "of the last level";
+  // 10^7 numbers, of all rows with those of both ends.
+  const auto points = [](const std::string& call) {
+    return given::configuration(call).field_points;
+  };
   EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000000"), 0) << "5 rows";
   EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000001"), 10000);
   EXPECT_EQ(points("--cells 10000000"), 0) << "the last row alone";
@@ -165,42 +137,128 @@ TEST(Parse, keeps_a_part_of_more_than_ten_million_numbers) {
   EXPECT_EQ(points("--field-points 50"), 50);
   EXPECT_EQ(points("--cells inf"), slab::Continuum().field_points);
   EXPECT_EQ(points("--cells inf --field-points 50"), 50);
-  const std::string chain =
-      "--model=discrete-masing --set=n=998 --set=k=1 --set=eta=1 --steps=100000 --final-time=100 "
-      "--sample-every=1 --force=0 ";
-  const auto every = [&](const std::string& words) {
-    return configuration(chain + words).field_every;
-  };
   // A row has 1000 numbers, x, y and 998 elongations; 10^4 rows come in 10 time units.
-  EXPECT_EQ(every("--to 9.9"), 1);
-  EXPECT_EQ(every("--to 10.1"), 0);
-  EXPECT_EQ(every("--from 90.1"), 1);
-  EXPECT_EQ(every("--from 89.9"), 0);
-  EXPECT_EQ(every("--from 50 --to 59.9"), 1);
-}
-
-TEST(Parse, reads_times_in_seconds_minutes_and_hours) {
-  const auto seconds = [](const std::string& text) {
-    return given::configuration(Command::simulate, {"--wall-limit=" + text}).wall_limit;
-  };
-  EXPECT_EQ(seconds("90"), 90.0);
-  EXPECT_EQ(seconds("15:00"), 900.0);
-  EXPECT_EQ(seconds("23:30:59.5"), 23 * 3600 + 30 * 60 + 59.5);
-  EXPECT_EQ(seconds("0"), std::nullopt);
-  for (const char* wrong : {"1:60", "1:60:00", "1:00:60", "1:-1", "-1", "1:0:0:0", "1:", ""}) {
-    EXPECT_NE(given::refusal(Command::simulate, {std::string("--wall-limit=") + wrong}), "")
-        << wrong;
+  for (const auto& [window, kept] : {std::pair("--to 9.9", 1),
+                                     {"--to 10.1", 0},
+                                     {"--from 90.1", 1},
+                                     {"--from 89.9", 0},
+                                     {"--from 50 --to 59.9", 1}}) {
+    EXPECT_EQ(given::configuration("--model=discrete-masing --set=n=998 --set=k=1 --set=eta=1 "
+                                   "--steps=100000 --final-time=100 --sample-every=1 --force=0 " +
+                                   std::string(window))
+                  .field_every,
+              kept)
+        << window;
   }
 }
 
-void expect_round_trip(Command command, const Words& words, const Files& files = {}) {
-  const std::string text = given::printed(command, words, files);
+TEST(Parse, reads_times_in_seconds_minutes_and_hours) {
+  for (const auto& [text, seconds] :
+       {std::pair("90", 90.0), {"15:00", 900.0}, {"23:30:59.5", 23 * 3600 + 30 * 60 + 59.5}}) {
+    EXPECT_EQ(given::configuration(std::string("--wall-limit=") + text).wall_limit, seconds);
+  }
+  EXPECT_EQ(given::configuration("--wall-limit=0").wall_limit, std::nullopt);
+}
+
+TEST(Constants, are_known_in_every_number_function_and_parameter) {
+  const Configuration c = given::configuration(
+      "--let w=0.8 --let=P=2*Q --let Q=15 --final-time 60*2*pi/w --steps 60*2000 --cells P "
+      "--mass w^2 --from=2*pi/w --sample-every=P/Q --x0 -w --breaks min(w,1),2*w --force 0");
+  EXPECT_EQ(c.final_time, 60 * 2 * std::numbers::pi / 0.8);
+  EXPECT_EQ(c.steps, 120000);
+  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 30);
+  EXPECT_DOUBLE_EQ(c.mass, 0.64);
+  EXPECT_EQ(c.from, 2 * std::numbers::pi / 0.8);
+  EXPECT_EQ(c.sample_every, 2);
+  EXPECT_EQ(c.x0, -0.8);
+  EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
+  EXPECT_EQ(given::bind("converge --let=n0=125 --levels=n0*500,n0*1000").study.levels[1].steps,
+            125000);
+  const auto run = [](const std::string& call) {
+    return given::bind("--let=w=0.8 --let=a=-0.3 " + call).run;
+  };
+  EXPECT_EQ(run("--force a*cos(w*t)").drive(2.0), -0.3 * std::cos(0.8 * 2.0));
+  const engine::RunSpec slab = run("--threshold s+w --stiffness w --initial-u a*s --force 0");
+  const slab::Element element = engine::slab_of(slab)->element(0.5);
+  EXPECT_EQ(engine::slab_of(slab)->initial_u(0.5), -0.15);
+  EXPECT_EQ(element.stiffness, 0.8);
+  EXPECT_EQ(element.threshold, 1.3);
+  const engine::RunSpec prandtl = run("--model=prandtl --set=k=2*w --set=eta=w --force=0");
+  const auto& sequences = std::get<rheology::ModelSpec>(prandtl.model).parameters.sequences;
+  EXPECT_EQ(std::get<double>(sequences.at("k")), 1.6);
+  // Where the breaks of a force are found, too.
+  const auto exact = cli::simulation(
+      given::bind("--let=w=0.5 --force=square(w*t) --engine=exact --final-time=3.5/w"), "");
+  EXPECT_EQ(std::get<engine::Masing>(exact.run.model).force_breaks,
+            (std::vector{1., 2., 3., 4., 5., 6.}));
+}
+
+TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their_values_do) {
+  const Files files{{"c.ini", "final-time = 10*w\n[let]\nv = 2\nw = v\n"}};
+  EXPECT_EQ(given::configuration("--config=c.ini", files).final_time, 20);
+  EXPECT_EQ(given::configuration("--config=c.ini --let=v=3", files).final_time, 30);
+  const auto lets =
+      cli::in_order({{"c", "a+b", ""}, {"b", "2*a", ""}, {"x", "7", ""}, {"a", "x/2", ""}}, {"x"});
+  EXPECT_EQ(cli::constant_values(lets, {{"x", 3.0}}),
+            (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
+  const auto problem = [](const char* call) {
+    return cli::simulation(given::bind(call), "").files.result;
+  };
+  EXPECT_EQ(problem("--let=w=0.7 --force=cos(w*t)").problem, problem("--force=cos(0.7*t)").problem);
+  EXPECT_TRUE(problem("--let=w=0.5 --force=0.45*cos(w*t)").papers_problem);
+  EXPECT_FALSE(problem("--force=0.44*cos(0.5*t)").papers_problem);
+}
+
+TEST(Numbers, are_read_once_for_many_values_of_constants) {
+  const cli::Number number("2*w+0.5", {"w"});
+  for (const double w : {0.25, -1.0, 1e300}) {
+    EXPECT_EQ(number.value({{"w", w}}), 2 * w + 0.5);
+  }
+  EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
+  EXPECT_EQ(cli::Number("9007199254740993", {}).whole({}), 9007199254740993);
+  given::expect_says(given::mistake([] { (void)cli::Number("10.5", {}).whole({}); }), "10.5");
+}
+
+TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
+  const auto& entry = rheology::catalogue_entry("discrete-masing");
+  const auto parameters = cli::model_parameters(entry,
+                                                {{"k0", "1/n", ""},
+                                                 {"k", "i/n", ""},
+                                                 {"eta", "1, 2/1, max(2,4), n*i/2", ""},
+                                                 {"u0", "c", ""}},
+                                                {"c"});
+  const rheology::ModelSpec spec = cli::model_spec(parameters, {{"c", 0.5}});
+  const rheology::ParameterValues values(all_parameters(entry.info), spec.parameters, spec.all());
+  EXPECT_EQ(spec.parameters.elements, 4);
+  EXPECT_EQ(values.number("k0"), 0.25);
+  EXPECT_EQ(values.list("k"), (std::vector<double>{0.25, 0.5, 0.75, 1.0}));
+  EXPECT_EQ(values.list("eta"), (std::vector<double>{1, 2, 4, 8}));
+  EXPECT_EQ(values.list("u0"), std::vector<double>(4, 0.5));
+}
+
+/// The functions of s of element i of a chain of n = 3, whose threshold is i + n s.
+TEST(Shapes, are_those_of_each_element_counted_from_1) {
+  const engine::RunSpec run =
+      given::bind(
+          "--model=masing-chain --set=n=3 --set=m=1 --set=k=1 --threshold=i+n*s --steps=10 "
+          "--final-time=1")
+          .run;
+  const auto& shapes = run.facts().chain->shapes;
+  ASSERT_EQ(shapes.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(shapes[i].threshold(0.5), static_cast<double>(i + 1) + 1.5);
+  }
+}
+
+void expect_round_trip(const std::string& call, const Files& files = {}) {
+  const std::string text = given::printed(call, files);
+  const std::string command = call.starts_with("converge") ? "converge " : "";
   // The printed file stands for itself: no other file may be needed to read it.
-  const Words again{"--config", "printed.ini"};
+  const std::string again = command + "--config printed.ini";
   const Files itself{{"printed.ini", text}};
-  EXPECT_EQ(given::printed(command, again, itself), text);
-  const Configuration c = given::configuration(command, words, files);
-  const Configuration read = given::configuration(command, again, itself);
+  EXPECT_EQ(given::printed(again, itself), text);
+  const Configuration c = given::configuration(call, files);
+  const Configuration read = given::configuration(again, itself);
   for (const auto& option : cli::option_table()) {
     if (option.role != cli::Role::call) {
       EXPECT_EQ(option.value.text(read), option.value.text(c)) << option.name;
@@ -208,44 +266,49 @@ void expect_round_trip(Command command, const Words& words, const Files& files =
   }
 }
 
+TEST(Printed, reads_back_as_the_same_configuration) {
+  const Files files{{"eta.csv", "0 0.1\n1 1.1\n"},
+                    {"case.ini", "# A case, of\n#\n# the paper.\nmass = 2\n# no more\nforce = 0"}};
+  for (
+      const char* call :
+      {"", "--cells inf", "--base-acceleration points:0~1;~1~2", "--cells 1e7 --field-points 300",
+       "converge", "--config case.ini",
+       "--stiffness 1+0.1*s --threshold table:eta.csv --force 0.3*square(t/7) --mass 0.1 --k0 1e-3 "
+       "--x0 -0.3 --y0 0.7 --final-time 12.3 --steps 12345 --cells 77 --rule midpoint "
+       "--sample-every 7 --field-every 100 --from 1 --to 2.5 --quiet "
+       "--initial-u=points:~0~0;~1~0.05 "
+       "--output a~b.h5",
+       "converge --refine both --levels 10:100,20:200 --reference successive --field-samples 9 "
+       "--expect-order x=1,y>=0.5 --order-tolerance 0.2 --final-time 3",
+       "--let=w=0.8 --let=T=pi/w --final-time=2*T --force=cos(w*t) --steps=6*100 --breaks=T,2*T"}) {
+    SCOPED_TRACE(call);
+    expect_round_trip(call, files);
+  }
+  // Numbers as given, with their values.
+  given::expect_says(given::printed("--let=w=0.8 --let=T=pi/w --final-time=2*T --force=cos(w*t) "
+                                    "--mass=2.0 --steps=6*100 --checkpoint=c.h5 --breaks=T,2*T"),
+                     "\nforce = cos(w*t)\n..\nmass = 2\n..\nfinal-time = 2*T  # "
+                     "7.853981633974483\nsteps = 6*100  # 600\n..\n[let]\nw = 0.8\nT = pi/w  # "
+                     "3.9269908169872414\n");
+}
+
 TEST(Printed, says_what_the_case_is) {
-  const Files files{{"case.ini", "# A case, of\n#\n# the paper.\nmass = 2\n# no more\nforce = 0"}};
-  const std::string text = given::printed(Command::simulate, {"--config", "case.ini"}, files);
+  const auto with = [](const std::string& more) {
+    const std::string file = "# A case, of\n#\n# the paper.\nmass = 2\n# no more\nforce = 0";
+    return given::printed("--config case.ini" + more, {{"case.ini", file}});
+  };
+  const std::string text = with("");
   EXPECT_TRUE(
       text.starts_with("# masing simulate\n# A case, of\n# \n# the paper.\nmodel = masing\n"))
       << text;
-  expect_round_trip(Command::simulate, {"--config", "case.ini"}, files);
-  // Where it goes does not change what the case is; another mass does.
-  const auto with = [&](const char* option, const char* value) {
-    return given::printed(Command::simulate, {"--config", "case.ini", option, value}, files);
-  };
-  EXPECT_NE(with("--output", "b.h5").find("the paper"), std::string::npos);
-  EXPECT_EQ(with("--k0", "1").find("the paper"), std::string::npos);
-  EXPECT_EQ(given::printed(Command::simulate, {}).find("# A case"), std::string::npos);
-}
-
-TEST(Printed, reads_back_as_the_same_configuration) {
-  expect_round_trip(Command::simulate, {});
-  Words many = given::words(
-      "--stiffness 1+0.1*s --threshold table:eta.csv --force 0.3*square(t/7) --mass 0.1 --k0 1e-3 "
-      "--x0 -0.3 --y0 0.7 --final-time 12.3 --steps 12345 --cells 77 --rule midpoint "
-      "--sample-every 7 --field-every 100 --from 1 --to 2.5 "
-      "--quiet");
-  many.insert(many.end(), {"--initial-u=points: 0 0; 1 0.05", "--output", "a b.h5"});
-  expect_round_trip(Command::simulate, many, {{"eta.csv", "0 0.1\n1 1.1\n"}});
-  expect_round_trip(Command::simulate, {"--cells", "inf"});
-  expect_round_trip(Command::simulate, {"--base-acceleration", "points:0 1; 1 2"});
-  expect_round_trip(Command::simulate, {"--cells", "1e7", "--field-points", "300"});
-  expect_round_trip(Command::converge, {});
-  expect_round_trip(Command::converge,
-                    given::words("--refine both --levels 10:100,20:200 --reference successive "
-                                 "--expect-order x=1,y>=0.5 --order-tolerance 0.2 "
-                                 "--field-samples 9 --final-time 3"));
+  // Where it goes does not change what the case is; another k0 does.
+  EXPECT_NE(with(" --output b.h5").find("the paper"), std::string::npos);
+  EXPECT_EQ(with(" --k0 1").find("the paper"), std::string::npos);
 }
 
 TEST(Printed, and_help_have_every_key_of_their_command_and_no_other) {
   for (const Command command : {Command::simulate, Command::converge}) {
-    const std::string text = given::printed(command, {});
+    const std::string text = given::printed(cli::name_of(command));
     const std::string help = cli::help(command);
     for (const auto& option : cli::option_table()) {
       const bool is_of = option.is_of(command);
@@ -260,33 +323,34 @@ TEST(Printed, and_help_have_every_key_of_their_command_and_no_other) {
 }
 
 TEST(Derived, are_the_keys_that_follow_from_others_and_were_not_given) {
-  const auto derived = [](Command command, const std::string& call) {
-    return given::bind(command, given::words(call)).derived;
-  };
-  EXPECT_EQ(derived(Command::simulate, "--steps=100"),
-            "force,base-acceleration,scheme,engine,sample-every,field-every,from,to,field-points");
-  EXPECT_EQ(derived(Command::simulate,
-                    "--base-acceleration=0 --engine=memory --sample-every=3 --field-every=0"),
-            "force,scheme,from,to,field-points");
-  EXPECT_EQ(derived(Command::converge, "--levels=100,200 --force=0 --base-acceleration=0"),
-            "scheme,engine,sample-every,from,to,field-points,expect-order");
-  EXPECT_EQ(derived(Command::scan, "--over=mass=1,2 --force=0"), "base-acceleration,scheme,engine");
-  EXPECT_EQ(derived(Command::simulate, "--model=discrete-masing --set=k=1,2 --set=eta=1 --force=0"),
-            "sample-every,field-every,from,to,model.n");
-}
-
-TEST(Derived, are_derived_again_from_a_file_that_names_them) {
-  const auto steps = [](const std::vector<std::string>& derived) {
-    const std::string text = "steps = 20000\nsample-every = 2\n[model]\nk = 1,2\neta = 1\nn = 2\n";
+  for (const auto& [call, derived] : {
+           std::pair("--steps=100",
+                     "force,base-acceleration,scheme,engine,sample-every,field-every,from,to,"
+                     "field-points"),
+           {"--base-acceleration=0 --engine=memory --sample-every=3 --field-every=0",
+            "force,scheme,from,to,field-points"},
+           {"converge --levels=100,200 --force=0 --base-acceleration=0",
+            "scheme,engine,sample-every,from,to,field-points,expect-order"},
+           {"scan --over=mass=1,2 --force=0", "base-acceleration,scheme,engine"},
+           {"--model=discrete-masing --set=k=1,2 --set=eta=1 --force=0",
+            "sample-every,field-every,from,to,model.n"},
+       }) {
+    EXPECT_EQ(given::bind(call).derived, derived) << call;
+  }
+  // They are derived again from a file that names them.
+  const auto every = [](const std::vector<std::string>& derived) {
     const auto config = [&](const std::string&) {
-      return cli::IniText{"run.h5", "model = discrete-masing\n" + text, true, derived};
+      return cli::IniText{"run.h5",
+                          "model = discrete-masing\nsteps = 20000\nsample-every = 2\n"
+                          "[model]\nk = 1,2\neta = 1\nn = 2\n",
+                          true, derived};
     };
     const Words words{"--config=run.h5", "--steps=40000", "--set=k=1,2,3"};
     return cli::bind(cli::parse(Command::simulate, words, {.config = config}))
         .configuration.sample_every;
   };
-  EXPECT_EQ(steps({"sample-every", "model.n"}), 4);
-  EXPECT_THROW(steps({"sample-every"}), base::UserError) << "n = 2 stays, and k has 3 values";
+  EXPECT_EQ(every({"sample-every", "model.n"}), 4);
+  EXPECT_THROW(every({"sample-every"}), base::UserError) << "n = 2 stays, and k has 3 values";
 }
 
 }  // namespace masing::test_parse

@@ -1,5 +1,6 @@
-// What is refused, with a message that names the key or the place, the value and what would be
-// right. Mistakes of numbers are tried on one key of each kind of text: one reader reads all.
+// What is refused before a run begins: every kind of mistake in words, files, numbers, functions,
+// models, studies and scans, with a line that names the key or the place, the value and what would
+// be right. Mistakes of numbers are tried on one key of each kind of text: one reader reads all.
 
 #include <gtest/gtest.h>
 
@@ -7,196 +8,381 @@
 
 namespace masing::test_refusals {
 
-using cli::Command;
+struct Mistake {
+  std::string call;
+  std::string said;       ///< parts of the message in their order, .. between them
+  std::string file = {};  ///< what every file contains
+};
+
+void expect_refused(const std::vector<Mistake>& mistakes) {
+  for (const auto& [call, said, file] : mistakes) {
+    SCOPED_TRACE(call + " " + file);
+    given::Files files;
+    for (const char* name : {"c", "T"}) {
+      files[name] = file;
+    }
+    const std::string message = given::refusal(call, file.empty() ? given::Files() : files);
+    EXPECT_NE(message, "");
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    given::expect_says(message, said);
+  }
+}
 
 TEST(Refusals, of_words_and_files_name_the_key) {
-  given::expect_refused(
-      Command::simulate,
-      {{"--mas 2", {"mas", "did you mean mass"}},
-       {"--field-pionts 2", {"did you mean field-points"}},
-       {"--final_time 2",
-        {"final_time is not a key of masing simulate, see its --help; did you mean final-time?"}},
-       {"--N 2", {"N is not a key of masing simulate, see its --help; did you mean steps (N)?"}},
-       {"--eta 2", {"did you mean threshold (eta)?"}},
-       {"-P 2",
-        {"unexpected word '-P'; options start with --, values follow them; did you mean cells "
-         "(P)?"}},
-       {"-T=2", {"unexpected word '-T=2'; options start with --"}},
-       {"-mass 2",
-        {"unexpected word '-mass'; options start with --, values follow them; did you mean mass?"}},
-       {"force 2", {"did you mean force?"}},
-       {"--config c",
-        {"c line 1",
-         "T is not a key of masing simulate, see its --help; did you mean final-time (T)?"},
-        {{"c", "T = 2\n"}}},
-       {"--zigzag 2", {"zigzag", "--help"}},
-       {"--mass 1 --mass 2", {"--mass", "twice"}},
-       {"--quiet --quiet", {"--quiet", "twice"}},
-       {"--mass", {"mass"}},
-       {"--mass --k0 1", {"mass"}},
-       {"--mass=", {"--mass", "no value", "--mass=VALUE"}},
-       {"--quiet=true", {"--quiet", "no value"}},
-       {"12", {"12", "unexpected"}},
-       {"case.ini", {"--config case.ini"}},
-       {"r/o.h5", {"'r/o.h5'; give --config r/o.h5, or --restart and a checkpoint"}},
-       {"o.h5.checkpoint", {"'o.h5.checkpoint'; give --restart o.h5.checkpoint"}},
-       {"--refine steps", {"refine", "converge"}},
-       {"--over a=1,2", {"--over", "not a key"}},
-       {"--config missing.ini", {"missing.ini"}},
-       {"--config c", {"c line 3", "mas"}, {{"c", "mass = 1\n\nmas = 2\n"}}},
-       {"--config c", {"c line 1", "config", "not a key"}, {{"c", "config = d\n"}}},
-       {"--config c", {"c line 2", "mass", "twice"}, {{"c", "mass = 1\nmass = 2\n"}}},
-       {"--config c", {"c line 4", "spring.k"}, {{"c", "mass = 1\n[spring]\n# stiff\nk = 2\n"}}},
-       {"--config c", {"c line 2", "mass", "> 0"}, {{"c", "k0 = 1\nmass = -1\n"}}},
-       {"--config c", {"c", "key = value"}, {{"c", "this is no line\n"}}},
-       {"--config c", {"c line 1", "quiet", "false|true"}, {{"c", "quiet = perhaps\n"}}},
-       {"--config c", {"c line 1, output: ", "file name"}, {{"c", "output =\n"}}},
-       {"--stiffness table:k", {"--stiffness: ", "k line 2"}, {{"k", "0 1\n1 one\n"}}}});
+  expect_refused({
+      {"--mas 2", "mas..did you mean mass"},
+      {"--field-pionts 2", "did you mean field-points"},
+      {"--final_time 2",
+       "final_time is not a key of masing simulate..--help; did you mean final-time?"},
+      {"--N 2", "N is not a key of masing simulate..did you mean steps (N)?"},
+      {"-P 2", "unexpected word '-P'; options start with --..did you mean cells (P)?"},
+      {"-T=2", "unexpected word '-T=2'; options start with --"},
+      {"-mass 2", "unexpected word '-mass'..did you mean mass?"},
+      {"force 2", "did you mean force?"},
+      {"--zigzag 2", "zigzag..--help"},
+      {"--mass 1 --mass 2", "--mass..twice"},
+      {"--quiet --quiet", "--quiet..twice"},
+      {"--mass", "mass"},
+      {"--mass --k0 1", "mass"},
+      {"--mass=", "--mass..no value..--mass=VALUE"},
+      {"--quiet=true", "--quiet..no value"},
+      {"12", "unexpected..12"},
+      {"case.ini", "--config case.ini"},
+      {"r/o.h5", "'r/o.h5'; give --config r/o.h5, or --restart and a checkpoint"},
+      {"o.h5.checkpoint", "'o.h5.checkpoint'; give --restart o.h5.checkpoint"},
+      {"--refine steps", "refine..converge"},
+      {"converge --energy", "--energy: ..masing simulate only"},
+      {"--over a=1,2", "--over..not a key"},
+      {"--config missing.ini", "missing.ini"},
+      {"--config c", "c line 1..T is not a key..did you mean final-time (T)?", "T = 2\n"},
+      {"--config c", "c line 3..mas", "mass = 1\n\nmas = 2\n"},
+      {"--config c", "c line 1..config..not a key", "config = d\n"},
+      {"--config c", "c line 2..mass..twice", "mass = 1\nmass = 2\n"},
+      {"--config c", "c line 4..spring.k", "mass = 1\n[spring]\n# stiff\nk = 2\n"},
+      {"--config c", "c line 2..mass..> 0", "k0 = 1\nmass = -1\n"},
+      {"--config c", "c..key = value", "this is no line\n"},
+      {"--config c", "c line 1..quiet..false|true", "quiet = perhaps\n"},
+      {"--config c", "c line 1, output: ..file name", "output =\n"},
+      {"--config c", "c line 1, force: ..give table:acc.csv", "force = acc.csv\n"},
+      {"--stiffness table:c", "--stiffness: ..c line 2", "0 1\n1 one\n"},
+      {"--force acc.csv", "--force: names a file; give table:acc.csv"},
+      {"--base-acceleration /proc/self/status", "give table:/proc/self/status"},  // it is there
+      {"--threshold /data/eta.txt", "--threshold: ..give table:/data/eta.txt"},
+      {"--stiffness k.dat", "--stiffness: ..give table:k.dat"},
+      {"--initial-u run.h5", "--initial-u: ..give file:run.h5"},
+      {"--force table:acc.csv", "--force: cannot read acc.csv"},
+      {"--output=./in.csv", "--output: ./in.csv is a file that the run reads as in.csv"},
+      {"--checkpoint=in.csv", "--checkpoint: in.csv is a file that the run reads;"},
+      {"--output=a.h5 --checkpoint=a.h5", "checkpoint: a.h5; the run writes this file itself"},
+      {"--output=a.h5 --checkpoint=a.h5.partial", "checkpoint: a.h5.partial; the run writes"},
+      {"--output=a.h5 --checkpoint=a.h5.lock", "checkpoint: a.h5.lock; the run writes"},
+      {"--checkpoint=c.h5 --output=c.h5.draft", "output: c.h5.draft; the run writes..beside"},
+      {"--checkpoint=c.h5 --output=c.h5.lock", "output: c.h5.lock; the run writes"},
+      {"--checkpoint=c.h5 --output=./c.h5.partial.draft", "output: ./c.h5.partial.draft; the"},
+  });
+  EXPECT_EQ(given::refusal("--checkpoint=c.h5 --restart=c.h5"), "");
 }
 
 TEST(Refusals, of_values_say_what_would_be_right) {
-  given::expect_refused(
-      Command::simulate,
-      {{"--mass nan", {"--mass", "finite"}},
-       {"--mass 1,5", {"--mass", "number"}},
-       {"--mass points:0,1", {"--mass", "number"}},
-       {"--mass 0", {"--mass: ", "> 0"}},
-       {"--damping -1e-300", {"--damping: ", ">= 0"}},
-       {"--steps 0", {"--steps: ", "from 1"}},
-       {"--steps 1.5", {"--steps", "whole number"}},
-       {"--steps 9007199254740993", {"--steps: ", "2^53"}},
-       {"--cells many", {"--cells", "whole number"}},
-       {"--cells infinity", {"--cells: 'infinity'; give a whole number or inf"}},
-       {"--cells INF", {"--cells: 'INF'; give a whole number or inf"}},
-       {"--cells 0", {"--cells: ", "at least 1, or inf"}},
-       {"--model Prandtl", {"--model: 'Prandtl' is not", "lists them; did you mean prandtl?"}},
-       {"--engine exakt", {"give sweep|memory|exact; did you mean exact?"}},
-       {"--scheme Euler", {"did you mean euler?"}},
-       {"--rule mid", {"give right|midpoint; did you mean midpoint?"}},
-       {"--cells inf --engine sweep", {"--engine: ", "--cells inf", "memory"}},
-       {"--cells inf --field-points 0", {"from 1"}},
-       {"--field-points -1", {"from 0"}},
-       {"--sample-every 0", {"--sample-every: ", "from 1"}},
-       {"--from 501", {"--from: ", "[0, 500]"}},
-       {"--to -0.5", {"--to: ", "[0, 500]"}},
-       {"--from 3 --to 2", {"--from: ", "--to 2"}},
-       {"--breaks 1,,2", {"--breaks", "not a number", "empty"}},
-       {"--breaks max(1,2", {"--breaks", "')' is missing"}},
-       {"--stiffness 1+", {"--stiffness: ", "position"}},
-       {"--threshold s+t", {"--threshold: ", "position 3"}},
-       {"--base-acceleration s", {"--base-acceleration: ", "position 1"}},
-       {"--force 1+\n*t", {"--force", "one line"}}});
+  const std::string times = "--wall-limit=";
+  const std::string exact = "--engine=exact --cells=3 ";
+  const std::string fast = "--scheme=leapfrog --k0=3 --force=0 --final-time=100 --cells=5 --steps=";
+  const std::string damped = "--damping=30 --force=0 --final-time=10 --cells=3 --steps=";
+  expect_refused({
+      {"--mass nan", "--mass..finite"},
+      {"--mass 1,5", "--mass..number"},
+      {"--mass points:0,1", "--mass..number"},
+      {"--mass 0", "--mass: ..> 0"},
+      {"--damping -1e-300", "--damping: ..>= 0"},
+      {"--steps 0", "--steps: ..from 1"},
+      {"--steps 1.5", "--steps..whole number"},
+      {"--steps 9007199254740993", "--steps: ..2^53"},
+      {"--cells many", "--cells..whole number"},
+      {"--cells INF", "--cells: 'INF'; give a whole number or inf"},
+      {"--cells 0", "--cells: ..at least 1, or inf"},
+      {"--model Prandtl", "--model: 'Prandtl' is not..lists them; did you mean prandtl?"},
+      {"--engine exakt", "give sweep|memory|exact; did you mean exact?"},
+      {"--scheme Euler", "did you mean euler?"},
+      {"--rule mid", "give right|midpoint; did you mean midpoint?"},
+      {"--cells inf --engine sweep", "--engine: ..--cells inf..memory"},
+      {"--cells inf --field-points 0", "from 1"},
+      {"--field-points -1", "from 0"},
+      {"--sample-every 0", "--sample-every: ..from 1"},
+      {"--from 501", "--from: ..[0, 500]"},
+      {"--to -0.5", "--to: ..[0, 500]"},
+      {"--from 3 --to 2", "--from: ..--to 2"},
+      {times + "1:60", "is not a time; give seconds, m:s or h:m:s"},
+      {times + "1:60:00", "is not a time"},
+      {times + "1:00:60", "is not a time"},
+      {times + "1:-1", "is not a time"},
+      {times + "-1", "-1"},
+      {times + "1:0:0:0", "is not a time"},
+      {times + "1:", "is not a time"},
+      {"--breaks 1,,2", "--breaks..not a number..empty"},
+      {"--breaks max(1,2", "--breaks..')' is missing"},
+      {"--config c", "c line 1, breaks: '0.1  .5' are several..with commas",
+       "breaks = 0.1  .5,2e0"},
+      {"converge --config c", "c line 1, levels: '100 200' are several", "levels = 100 200"},
+      {"converge --config c", "levels: '100:5 200:10' are several", "levels = 100:5 200:10"},
+      {"--stiffness 1+", "--stiffness: ..position"},
+      {"--threshold s+t", "--threshold: ..position 3"},
+      {"--base-acceleration s", "--base-acceleration: ..position 1"},
+      {"--force 1+\n*t", "--force..one line"},
+      {"--force 1/x", "--force: ..'x'"},
+      // breaks of the base do not vouch for the force
+      {exact + "--base-acceleration=square(t) --force=abs(sin(t))",
+       "--force: it uses abs()..breaks"},
+      {fast + "99", "--steps..leapfrog..at least 100 steps"},
+      {damped + "149", "at least 150 steps"},
+  });
+  for (const std::string& taken :
+       {fast + "100", damped + "150", exact + "--base-acceleration=square(t) --final-time=3",
+        std::string("--mass 1e-300 --force 0 --cells 3"), std::string("--steps 9007199254740992"),
+        std::string("--k0 0 --from 0 --to 500 --force 0"), std::string("--to 0 --steps 500000"),
+        std::string("--cells 1 --from 500 --field-every 0 --sample-every 1"),
+        std::string("--final-time 1e-9 --steps 1")}) {
+    EXPECT_EQ(given::refusal(taken), "") << taken;
+  }
 }
 
-TEST(Refusals, of_names_of_files_say_how_a_table_is_given) {
-  given::expect_refused(
-      Command::simulate,
-      {{"--force acc.csv", {"--force: names a file; give table:acc.csv"}},
-       {"--base-acceleration /proc/self/status", {"give table:/proc/self/status"}},  // it is there
-       {"--threshold /data/eta.txt", {"--threshold: ", "give table:/data/eta.txt"}},
-       {"--stiffness k.dat", {"--stiffness: ", "give table:k.dat"}},
-       {"--initial-u run.h5", {"--initial-u: ", "give file:run.h5"}},
-       {"--config c", {"c line 1, force: ", "give table:acc.csv"}, {{"c", "force = acc.csv\n"}}},
-       {"--force table:acc.csv", {"--force: cannot read acc.csv"}},
-       {"--force 1/x", {"--force: ", "'x'"}}});
-}
-
-TEST(Refusals, of_studies) {
-  given::expect_refused(Command::converge,
-                        {{"--order-tolerance 0", {"--order-tolerance: ", "> 0"}},
-                         {"--field-samples 0", {"--field-samples: ", "from 1"}},
-                         {"--levels 100,50", {"--levels: ", "coarse to fine"}},
-                         {"--levels 0,10", {"--levels: ", "from 1 to 2^53"}},
-                         {"--expect-order w=1", {"--expect-order: ", "x, y, u, u_cells"}},
-                         {"--expect-order one", {"--expect-order: ", "x=1"}},
-                         {"--expect-order x=1,x=2", {"--expect-order: ", "x is given twice"}},
-                         {"--expect-order 1,2", {"--expect-order: ", "all is given twice"}},
-                         {"--refine time", {"--refine: ", "steps|cells|both"}},
-                         {"--reference best", {"--reference: ", "finest|succes"}},
-                         {"--engine exact", {"--engine: ", "no time step", "--reference exact"}},
-                         {"--energy", {"--energy: ", "masing simulate only"}}});
-}
-
-TEST(Refusals, of_constants) {
-  given::expect_refused(
-      Command::simulate,
-      {{"--final-time 2*w", {"--final-time", "'2*w'", "no 'w'", "--let \"NAME=VALUE\""}},
-       {"--force cos(w*t)", {"--force", "'cos(w*t)'", "w"}},
-       {"--let w", {"--let", "'w'", "NAME=VALUE"}},
-       {"--let =2", {"--let", "NAME=VALUE"}},
-       {"--let 2w=1", {"--let 2w", "not a name"}},
-       {"--let w=1 --let w=2", {"--let w", "twice"}},
-       {"--let w=v --let v=2*w", {"defined by itself"}},
-       {"--let w=1/0", {"--let w", "finite"}},
-       {"--let w=1+t", {"--let w", "'t'"}},
-       {"--let w=table:a.csv", {"--let w", "table"}},
-       {"--let w=1 --steps 10.5*w", {"--steps", "'10.5*w'", "whole number", "10.5"}},
-       {"--let w=-1 --mass w", {"--mass", "-1", "> 0"}}});
+TEST(Refusals, of_constants_and_tables) {
+  const std::string table = "--table=r=T ";
+  const std::string points = "0 1\n1 2\n";
+  expect_refused({
+      {"--final-time 2*w", "--final-time..'2*w'..no 'w'..--let \"NAME=VALUE\""},
+      {"--force cos(w*t)", "--force..'cos(w*t)'..w"},
+      {"--let w", "--let..'w'..NAME=VALUE"},
+      {"--let =2", "--let..NAME=VALUE"},
+      {"--let 2w=1", "--let 2w..not a name"},
+      {"--let w=1 --let w=2", "--let w..twice"},
+      {"--let w=v --let v=2*w", "defined by itself"},
+      {"--let w=1/0", "--let w..finite"},
+      {"--let w=1+t", "--let w..'t'"},
+      {"--let w=table:a.csv", "--let w..table"},
+      {"--let w=1 --steps 10.5*w", "--steps..'10.5*w'..whole number..10.5"},
+      {"--let w=-1 --mass w", "--mass..-1..> 0"},
+      {table + "--force=r(2*t)", "r is a table; write r(t), with t alone", points},
+      {table + "--force=2*r", "r is a table; write r(t)", points},
+      {table + "--force=r(s)", "r is a table; write r(t)", points},
+      {table + "--stiffness=r(t)", "r is a table; write r(s)", points},
+      {table + "--force=sin(t)", "--table r: no function uses it; write r(t) or r(s)", points},
+      {table + "--let=r=1 --force=r(t)", "--table r: a constant or a column..this name", points},
+      {table + table + "--force=r(t)", "--table r: given twice", points},
+      {table + "--force=r(t) --mass=r", "--mass: 'r' is not a number", points},
+      {"--table=sin=T --force=sin(t)", "--table sin: sin has a meaning", points},
+      {"--table=2r=T", "'2r' is not a name", points},
+      {"--table=T", "sets nothing; give --table NAME=FILE.csv", points},
+      {"--table=r=none.csv --force=r(t)", "--table r: cannot read none.csv", points},
+      {table + "--force=r(t)", "--table r: table T line 2 has 1 cells, not 2", "0 1\nx,y\n"},
+  });
   for (const char* name : {"s", "t", "i", "n", "pi", "e", "sin", "max", "triangle", "inf", "_e"}) {
-    given::expect_refused(Command::simulate,
-                          {{{std::string("--let=") + name + "=1"}, {name, "has a meaning"}}});
+    expect_refused({{std::string("--let=") + name + "=1", name + std::string(" has a meaning")}});
   }
 }
 
 TEST(Refusals, of_parameters_name_what_is_allowed) {
-  const std::string prandtl = "--model prandtl --set k=1 --set eta=1 ";
-  const std::string of_k = "--model prandtl --set eta=1 --set k";
-  const std::string masing = "--model discrete-masing --set eta=1 ";
-  const std::string alphas = "--set alpha1=1 --set alpha2=2 --set alpha3=3 ";
-  const std::string persoz = "--model persoz " + alphas;
-  given::expect_refused(
-      Command::simulate,
-      {{"--config c", {"c line 4, model.eta: "}, {{"c", "[model]\nname=prandtl\nk=1\neta=-1"}}},
-       {"--config c", {"c line 5, model.m: "}, {{"c", "model=prandtl\nmass=1\n[model]\nk=1\nm=2"}}},
-       {"--model ising", {"--model", "ising", "masing models"}},
-       {"--model prandtl", {"--set k", "missing"}},
-       {"--model prandtl --set k=1 --set eta=0", {"--set eta", "0", "> 0"}},
-       {prandtl + "--mass 0", {"--mass", "m = 0", "> 0"}},
-       {prandtl + "--set m=1 --mass 2", {"--mass", "twice", "--set m"}},
-       {prandtl + "--cells 3", {"--cells", "not a key of --model prandtl"}},
-       {of_k, {"--set", "PARAMETER=VALUE"}},
-       {of_k + "=1,2", {"--set k", "one number"}},
-       {of_k + "=1 --set k=2", {"--set k", "twice"}},
-       {of_k + "=", {"--set k", "missing"}},
-       {of_k + "=two", {"--set k", "two"}},
-       {of_k + "=1/0", {"--set k", "inf", "> 0"}},
-       {"--model discrete-masing --set k=1,2 --set eta=1,2,3", {"--set eta", "3 values", "2"}},
-       {masing + "--set n=3 --set k=1,2", {"--set k", "2 values", "3"}},
-       {masing + "--set k=1,two", {"--set k", "two"}},
-       {masing + "--set k=1,,2", {"--set k", "value 2 of the list is empty"}},
-       {masing + "--set k=i", {"--set n", "missing"}},
-       {masing + "--set n=1.5 --set k=i", {"--set n", "1.5", "whole number"}},
-       {masing + "--set n=3 --set k=2-i", {"--set k", "k_2 = 0", "> 0"}},
-       {"--model discrete-masing --set n=3 --set k=1 --set eta=i --set u0=0,-2.5,0",
-        {"--set u0", "u0_2 = -2.5", "+-eta_2 = +-2"}},
-       {"--model p-series --set k0=0 --set k=1,1 --set alpha=1", {"--set k0", "> 0"}},
-       {persoz + "--set k0=1 --set k1=1 --set k2=0 --set k3=0",
-        {"--set k1", "singular", "at least two of k1, k2, k3 > 0"}},
-       {persoz + "--set k0=0 --set k1=1 --set k2=1 --set k3=0",
-        {"--set k0", "singular", "k1, k2, k3 > 0"}},
-       {persoz + "--set k0=1 --set k1=1 --set k2=1 --set k3=1 --set g0=0,3.5,0",
-        {"--set g0", "g0_2 = 3.5", "+-(alpha2, alpha3, alpha1)_2 = +-3"}},
-       {persoz + "--set k0=1e103 --set k1=1e103 --set k2=1e103 --set k3=1e103",
-        {"--set k0", "exceed", "other units"}},
-       {"--model persoz-quasistatic " + alphas + "--set k0=0 --set k1=1 --set k2=1 --set k3=1",
-        {"--set k0", "> 0"}},
-       {"--model persoz-quasistatic --mass 1", {"--mass", "'m' is not a parameter"}},
-       {"--set k=1", {"--set k", "masing has options"}},
-       {"--position t", {"--position", "not a key of --model masing"}},
-       {"--model masing-quasistatic --mass 1", {"--mass", "not a key"}},
-       {"--model masing-quasistatic --position t --force t",
-        {"--position", "--force", "one of the two"}}});
+  const std::string prandtl = "--model prandtl --force 0 --set k=1 --set eta=1 ";
+  const std::string of_k = "--model prandtl --force 0 --set eta=1 --set k";
+  const std::string masing = "--model discrete-masing --force 0 --set eta=1 ";
+  const std::string persoz = "persoz --set alpha1=1 --set alpha2=2 --set alpha3=3 --set ";
+  const std::string chain = "--model s-chain --set k=1 --set eta=1 --engine exact --set n=";
+  expect_refused({
+      {"--config c", "c line 4, model.eta: ", "[model]\nname=prandtl\nk=1\neta=-1"},
+      {"--config c", "c line 5, model.m: ", "model=prandtl\nmass=1\n[model]\nk=1\nm=2"},
+      {"--model ising", "--model..ising..masing models"},
+      {"--model prandtl", "--set k..missing"},
+      {"--model prandtl --set k=1 --set eta=0", "--set eta..0..> 0"},
+      {prandtl + "--mass 0", "--mass..m = 0..> 0"},
+      {prandtl + "--set m=1 --mass 2", "--mass..twice..--set m"},
+      {prandtl + "--cells 3", "--cells..not a key of --model prandtl"},
+      {prandtl + "--engine=memory", "--engine..give exact"},
+      {of_k, "--set..PARAMETER=VALUE"},
+      {of_k + "=1,2", "--set k..one number"},
+      {of_k + "=1 --set k=2", "--set k..twice"},
+      {of_k + "=", "--set k..missing"},
+      {of_k + "=two", "--set k..two"},
+      {of_k + "=1/0", "--set k..inf..> 0"},
+      {"--model discrete-masing --set k=1,2 --set eta=1,2,3", "--set eta..3 values..2"},
+      {masing + "--set n=3 --set k=1,2", "--set k..2 values..3"},
+      {masing + "--set k=1,two", "--set k..two"},
+      {masing + "--set k=1,,2", "--set k..value 2 of the list is empty"},
+      {masing + "--set k=i", "--set n..missing"},
+      {masing + "--set n=1.5 --set k=i", "--set n..1.5..whole number"},
+      {masing + "--set n=0 --set k=i", "--set n..from 1"},
+      {masing + "--set n=3 --set k=2-i", "--set k..k_2 = 0..> 0"},
+      // checked without room for all
+      {"--model discrete-masing --set n=100000 --set k=1 --force 0 --set eta=99999.5-i",
+       "--set eta: eta_100000 = -0.5; must be > 0"},
+      {"--model discrete-masing --set n=3 --set k=1 --set eta=i --set u0=0,-2.5,0",
+       "--set u0..u0_2 = -2.5..+-eta_2 = +-2"},
+      {"--model p-series --set k0=0 --set k=1,1 --set alpha=1", "--set k0..> 0"},
+      {"--model " + persoz + "k0=1 --set k1=1 --set k2=0 --set k3=0",
+       "--set k1..singular..at least two of k1, k2, k3 > 0"},
+      {"--model " + persoz + "k0=0 --set k1=1 --set k2=1 --set k3=0",
+       "--set k0..singular..k1, k2, k3 > 0"},
+      {"--model " + persoz + "k0=1 --set k1=1 --set k2=1 --set k3=1 --set g0=0,3.5,0",
+       "--set g0..g0_2 = 3.5..+-(alpha2, alpha3, alpha1)_2 = +-3"},
+      {"--model " + persoz + "k0=1e103 --set k1=1e103 --set k2=1e103 --set k3=1e103",
+       "--set k0..exceed..other units"},
+      {"--model persoz-quasistatic" + persoz.substr(6) + "k0=0 --set k1=1 --set k2=1 --set k3=1",
+       "--set k0..> 0"},
+      {"--model persoz-quasistatic --mass 1", "--mass..'m' is not a parameter"},
+      {"--set k=1", "--set k..masing has options"},
+      {"--position t", "--position..not a key of --model masing"},
+      {"--model masing-quasistatic --mass 1", "--mass..not a key"},
+      {"--model masing-quasistatic --position t --force t", "--position..--force..one of the two"},
+      {chain + "3000 --force=0", "--engine..at most 2000 elements, not 3000; leave it out"},
+      {chain + "3 --force=abs(sin(t))", "--force..as breaks"},
+  });
+  EXPECT_EQ(given::refusal(chain + "2000 --force=0"), "");
 }
 
-TEST(Refusals, of_lists_without_commas_say_so) {
-  const auto said = [](const char* line) {
-    return given::refusal(Command::converge, {"--config", "c"}, {{"c", line}});
-  };
-  const std::string words = " are several numbers; part them with commas";
-  EXPECT_EQ(said("levels = 100 200"), "c line 1, levels: '100 200'" + words);
-  EXPECT_EQ(said("levels = 100:5 200:10"), "c line 1, levels: '100:5 200:10'" + words);
-  EXPECT_EQ(said("breaks = 0.1  .5,2e0"), "c line 1, breaks: '0.1  .5'" + words);
-  EXPECT_EQ(said("levels = 100 + 100, 2 * 200\nbreaks = 1 - 0.5, 2 "), "");
+TEST(Refusals, of_chains) {
+  const std::string plain = "--final-time 1 --steps 500 --cells 9 --model masing-chain ";
+  const std::string chain = plain + "--set n=3 --set m=1 --set k=1 ";
+  const std::string base = chain + "--set base_impedance=1.5 --set base_mass=0.4 ";
+  const std::string incoming = chain + "--incoming-velocity t ";
+  const std::string node = "--force t --force-node ";
+  const std::string longer =
+      "--final-time 1 --steps 3000 --model masing-chain --set m=1 --set k=1 --set n=";
+  std::string watched = "1";
+  for (int i = 2; i <= 201; ++i) {
+    watched += "," + std::to_string(i);
+  }
+  expect_refused({
+      {plain + "--set n=3 --set m=1", "--set k..missing"},
+      {plain + "--set n=3 --set k=1 --set m=0", "--set m..> 0"},
+      {plain + "--set n=3 --set m=1 --set k=3-i", "--set k..3..> 0"},
+      {plain + "--set n=0 --set m=1 --set k=1", "--set n"},
+      {chain + "--set eta=1,0,1", "--set eta..> 0"},
+      {chain + "--set k0=1,-1,1", "--set k0..>= 0"},
+      {chain + "--set c=-0.1", "--set c..>= 0"},
+      {chain + "--set c_ground=-0.1", "--set c_ground..>= 0"},
+      {chain + "--set base_impedance=1 --set base_mass=1,2", "--set base_mass"},
+      {chain + "--set base_impedance=-1 --set base_mass=1", "base_impedance..>= 0"},
+      {chain + "--mass=1", "--mass..twice..--set m"},
+      {chain + "--damping=1", "--damping..masing-chain"},
+      {chain + "--position=t", "--position..masing-chain"},
+      {incoming, "--incoming-velocity: the base does not absorb..base_impedance"},
+      {incoming + "--set base_impedance=1", "base_mass: 0; a base that absorbs needs both"},
+      {incoming + "--set base_mass=1", "base_impedance: 0; a base that absorbs needs both"},
+      {base + "--base-acceleration=t", "--base-acceleration: the base absorbs"},
+      {chain + "--engine=sweep", "--engine: not an engine of masing-chain; give memory"},
+      {chain + "--engine=exact", "--engine: not an engine of masing-chain; give memory"},
+      {chain + "--watch 1,4", "--watch: 4..n = 3"},
+      {chain + "--watch 1.5", "--watch: 1.5"},
+      {longer + "300 --watch " + watched, "--watch: 201 nodes; give at most 200"},
+      {chain + node + "4", "--force-node: 4; ..n = 3"},
+      {chain + node + "0", "--force-node: 0"},
+      {longer + "1001 --threshold=s+i", "--threshold: ..1000 elements"},
+      {"--watch 1", "--watch..not a key of --model masing;"},
+      {"--force-node 1", "--force-node..not a key of --model masing;"},
+      {"--incoming-velocity t", "--incoming-velocity..not a key of --model masing;"},
+      {"scan --steady --over=F=1,2 --force=F*sin(t) " + chain, "--steady..--model masing"},
+      {"converge --reference=exact --levels=10,20 --final-time=1 --model=masing-chain --set=n=3 "
+       "--set=m=1 --set=k=1",
+       "--reference: masing-chain has no exact solution; give finest or successive"},
+  });
+  EXPECT_EQ(given::refusal(base + "--incoming-velocity t --watch 0,3"), "");
+  EXPECT_EQ(given::refusal(longer + "1000 --threshold=s+i"), "");
+  EXPECT_EQ(given::refusal(chain + node + "3"), "");
+}
+
+TEST(Refusals, of_studies) {
+  const std::string prandtl = "converge --model prandtl --set k=1 --set eta=1 --force 0 ";
+  const std::string quasistatic = "converge --model=masing-quasistatic --force=0 --reference=";
+  const std::string chain =
+      "converge --final-time=0.1 --model=masing-chain --set=k=n --set=m=1/n --refine=";
+  expect_refused({
+      {"converge --order-tolerance 0", "--order-tolerance: ..> 0"},
+      {"converge --field-samples 0", "--field-samples: ..from 1"},
+      {"converge --levels 100,50", "--levels: ..coarse to fine"},
+      {"converge --levels 0,10", "--levels: ..from 1 to 2^53"},
+      {"converge --levels 100",
+       "--levels: '100' is too few for an order; give at least two levels"},
+      {"converge --expect-order w=1", "--expect-order: ..x, y, u, u_cells"},
+      {"converge --expect-order one", "--expect-order: ..x=1"},
+      {"converge --expect-order x=1,x=2", "--expect-order: ..x is given twice"},
+      {"converge --expect-order 1,2", "--expect-order: ..all is given twice"},
+      {"converge --refine time", "--refine: ..steps|cells|both"},
+      {"converge --refine elements", "elements is there for masing-chain"},
+      {"converge --reference best", "--reference: ..finest|succes"},
+      {"converge --engine exact", "--engine: ..no time step..--reference exact"},
+      {prandtl + "--engine exact", "--engine: ..no time step..--reference exact"},
+      {prandtl + "--reference=cells-inf", "--reference: cells-inf is there for slabs; give exact"},
+      {quasistatic + "exact", "--reference: masing-quasistatic has no exact solution; give finest"},
+      {"converge --refine=cells --reference=exact-time", "--reference: ..give cells-inf or exact"},
+      {"converge --reference=cells-inf",
+       "--reference: ..give exact-time, or cells = inf and exact"},
+      {prandtl + "--reference=exact-time", "--reference..masing..finest"},
+      {prandtl + "--refine=cells", "--refine: prandtl has no cells; give steps"},
+      {chain + "elements --levels=10:100,20:300",
+       "'20:300' has another ratio n:N than 10:100; give one ratio"},
+      {chain + "elements --set=n=9 --levels=10,20", "--refine elements takes \"100:200,200:400\""},
+      {chain + "elements --levels=10:100,20:200 --force=t --force-node=3",
+       "--force-node..leave it out"},
+      {chain + "both --levels=10:100,20:200 --set=n=9",
+       "--refine: ..give steps, cells or elements"},
+  });
+  for (const char* reference : {"finest", "successive", "cells-inf --refine=both"}) {
+    EXPECT_EQ(given::refusal(quasistatic + reference), "") << reference;
+  }
+}
+
+TEST(Refusals, of_scans_and_samples) {
+  const std::string steady = "scan --steady --force=cos(t) --over=";
+  const std::string pulse = "=0.3*cos(t)+40*exp(-((t-100)/0.01)^2)";  // periodic for 15 periods
+  const std::string samples = "scan --samples=T --force=0 --final-time=1 --steps=10 ";
+  const std::string records = "scan --samples=T --force=record(t) --final-time=1 --steps=10 ";
+  const std::string elements = "scan --model=discrete-masing --force=0 ";
+  std::string many = "k0\n";
+  for (int row = 0; row <= 1000; ++row) {
+    many += "1\n";
+  }
+  expect_refused({
+      {"scan", "--over..nothing to scan..NAME=first:last:count"},
+      {"scan --over=w=1:2", "--over w..'1:2' is no range"},
+      {"scan --over=w=", "--over w"},
+      {"scan --over=w=-1:2:3:log", "--over w..crosses 0"},
+      {"scan --over=mass=1:2:1", "from 2 to"},
+      {"scan --over=mass=1:2:2000 --over=k0=1:2:2000 --force=0", "4000000 points; at most 1000000"},
+      {"scan --over=e=1,2 --force=e*t", "--over e: e has a meaning in expressions; give another"},
+      {"scan --over=a~b=1,2", "not a name"},
+      {"scan --over=checkpoint-every=1,2", "no result depends on it"},
+      {"scan --model=prandtl --over=m=1,2 --over=mass=3,4", "another axis varies the same"},
+      {elements + "--over=n=2.5,3.5 --set=k=1/n --set=eta=1", "'2.5'"},
+      {"scan --steady --over=mass=1,2 --force=exp(-t)", "--steady: no period..--period"},
+      {steady + "mass=1,2 --period=3", "--period: F(t + 3) is not F(t)"},
+      {steady + "mass=1,2 --period=-2*pi", "--period"},
+      {"scan --steady --over=mass=1,2 --force" + pulse, "--steady: no period..a*t+b"},
+      {"scan --steady --over=mass=1,2 --period=2*pi --force" + pulse, "--period: ..is not F(t)"},
+      {"scan --steady --over=k0=1,2 --base-acceleration" + pulse, "--steady: no period"},
+      {"scan --steady --over=w=1,2 --force=cos(w*t)+cos(sqrt(2)*t)", "--steady: ..common period"},
+      {steady + "mass=1,2 --engine=sweep", "--steady..exact"},
+      {steady + "k0=1,2 --damping=-1", "--damping: ..>= 0"},
+      {steady + "k=1,2 --model=prandtl --set=eta=1", "steady"},
+      {steady + "mass=1,2 --keep=series", "--keep: limit cycles are no runs and have no series"},
+      {samples, "--samples record: no function uses it", "record\narray:0\n"},
+      {samples, "line 2 has 1 cells, not 2 as the heading", "k0,c\n1\n"},
+      {samples, "line 4: 'x' of column k0 is no number", "k0\n1\n\nx\n"},
+      {samples, "no rows", "k0\n"},
+      {samples, "--samples k0: another axis varies the same", "k0,k0\n1,2\n"},
+      {samples, "--samples zz: zz is no numeric key..uses it as a constant", "zz\n1\n"},
+      {samples + "--over=k0=1,2", "k0: another axis varies the same", "k0\n1\n"},
+      {samples + "--over=mass=1:2:1000", "--samples: 1001000 points; at most 1000000", many},
+      {samples, "--samples status: the file of a scan has a column status", "status\n1\n"},
+      {samples, "--samples output", "output\n1\n"},
+      {samples, "sin has a meaning in expressions", "sin\n1\n"},
+      {samples, "--samples cells: 0 cells; give at least 1", "cells\n0\n"},
+      {samples, "--samples: cannot read T"},
+      {records, "no row has records that can be read..none.csv", "record\nnone.csv\n"},
+      {records, "no row has records..array:1 is not in the file", "record\narray:1\n"},
+      {records, "line 3: '' of column record is no number and no path",
+       "record,k0\narray:0,1\n,2\n"},
+      {records + "--let=record=1", "record: a constant has this name", "record\narray:0\n"},
+      {records + "--table=record=T", "--table record: a constant or a column", "record\narray:0\n"},
+  });
+  EXPECT_EQ(given::refusal(records, {{"T", "record,k0\nnone.csv,3\narray:0,1\n"}}), "");
 }
 
 }  // namespace masing::test_refusals
