@@ -101,26 +101,44 @@ TEST(FitOrder, sees_the_next_term) {
   EXPECT_LE(std::abs(found.order - 1.0), found.uncertainty);
 }
 
-/// The errors of a ladder are hᵖ, but some are replaced.
-struct Ladder {
-  std::size_t levels;
-  double p;
-  std::vector<std::pair<std::size_t, double>> replaced;
-  double floor;
-  const char* marks;  // b: before the asymptotic range, f: fitted, o: on the floor
-};
+/// b: before the asymptotic range, f: fitted, o: on the floor, u: undefined.
+std::string marks_of(const Fit& fit) {
+  std::string marks;
+  for (const Mark mark : fit.marks) {
+    marks += mark == Mark::before     ? 'b'
+             : mark == Mark::fitted   ? 'f'
+             : mark == Mark::on_floor ? 'o'
+                                      : 'u';
+  }
+  return marks;
+}
 
-TEST(FitOrder, takes_the_levels_that_tell_the_order) {
+/// The errors of a ladder are hᵖ, but some are replaced.
+TEST(FitOrder, takes_the_levels_that_tell_the_order_of_which_it_needs_three) {
+  struct Ladder {
+    std::size_t levels;
+    double p;
+    std::vector<std::pair<std::size_t, double>> replaced;
+    double floor;
+    const char* marks;
+    bool has_order = true;
+  };
   for (const Ladder& ladder : std::initializer_list<Ladder>{
            // The orders of pairs are 2, 1.58, and then 1.
            {8, 1.0, {{0, 2.0}, {1, 0.375}}, 1e-14, "bbffffff"},
            // The last levels, or all, are on the round-off floor.
            {6, 2.0, {{4, 2e-3}, {5, 1e-3}}, 2e-3, "ffffoo"},
-           {6, 2.0, {}, 1.0, "oooooo"},
+           {6, 2.0, {}, 1.0, "oooooo", false},
            // Errors that are above the floor by chance must not leave the order to themselves.
            {8, 2.0, {{5, 1e-4}, {6, 1.1e-3}, {7, 1.1e-3}}, 9e-4, "fffffooo"},
            // Of two runs of equal length the finer one counts; the coarser would read 2.
-           {7, 1.0, {{0, 2.0}, {1, 0.5}, {3, 1e-6}}, 1e-5, "bbbofff"}}) {
+           {7, 1.0, {{0, 2.0}, {1, 0.5}, {3, 1e-6}}, 1e-5, "bbbofff"},
+           {3, 1.0, {}, 1e-14, "fff"},
+           {3, 1.0, {{2, nan_value}}, 1e-14, "ffu", false},
+           {3, 1.0, {{0, nan_value}}, 1e-14, "uff", false},
+           {2, 1.0, {{0, nan_value}, {1, nan_value}}, 1e-14, "uu", false},
+           {1, 1.0, {}, 1e-14, "f", false},
+           {0, 1.0, {}, 1e-14, "", false}}) {
     SCOPED_TRACE(ladder.marks);
     const Numbers steps = halved(0.5, ladder.levels);
     Numbers errors = errors_of(steps, 1.0, ladder.p);
@@ -128,43 +146,16 @@ TEST(FitOrder, takes_the_levels_that_tell_the_order) {
       errors[level] = error;
     }
     const Fit found = fit_exact(steps, errors, ladder.floor);
-    std::string marks;
-    for (const Mark mark : found.marks) {
-      marks += mark == Mark::before ? 'b' : mark == Mark::fitted ? 'f' : 'o';
-      EXPECT_NE(mark, Mark::undefined);
-    }
+    const std::string marks = marks_of(found);
     EXPECT_EQ(marks, ladder.marks);
     EXPECT_EQ(found.levels, static_cast<std::size_t>(std::ranges::count(marks, 'f')));
-    if (found.levels == 0) {
-      EXPECT_TRUE(std::isnan(found.order));
-    } else {
+    EXPECT_EQ(std::isnan(found.order), !ladder.has_order);
+    EXPECT_EQ(std::isnan(found.uncertainty), !ladder.has_order);
+    EXPECT_EQ(std::isnan(found.constants.at(0)), !ladder.has_order);
+    if (ladder.has_order) {
       EXPECT_NEAR(found.order, ladder.p, found_to);
       EXPECT_NEAR(found.constants.at(0), 1.0, 1e-5);
     }
-  }
-}
-
-TEST(FitOrder, needs_three_levels) {
-  const Numbers steps = halved(0.5, 3);
-  const Numbers errors = errors_of(steps, 1.0, 1.0);
-  EXPECT_FALSE(std::isnan(fit_exact(steps, errors).order));
-  for (const Numbers& some : {Numbers(),
-                              {errors[0]},
-                              {errors[0], errors[1]},
-                              {errors[0], errors[1], nan_value},
-                              {nan_value, errors[1], errors[2]},
-                              {nan_value, nan_value, nan_value}}) {
-    SCOPED_TRACE(testing::PrintToString(some));
-    const Fit found = fit_exact(halved(0.5, some.size()), some);
-    EXPECT_TRUE(std::isnan(found.order) && std::isnan(found.uncertainty));
-    EXPECT_TRUE(std::isnan(found.constants.at(0)));
-    ASSERT_EQ(found.marks.size(), some.size());
-    std::size_t defined = 0;
-    for (std::size_t l = 0; l < some.size(); ++l) {
-      EXPECT_EQ(found.marks[l] == Mark::undefined, std::isnan(some[l]));
-      defined += std::isnan(some[l]) ? 0 : 1;
-    }
-    EXPECT_EQ(found.levels, defined);
   }
 }
 

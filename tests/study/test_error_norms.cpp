@@ -70,25 +70,26 @@ void fill(parallel::Vector& u, const Value& value) {
 
 TEST(Cells, meet_and_hold_each_other_up_to_2_to_40) {
   constexpr std::int64_t large = std::int64_t{1} << 40;
-  const auto expect = [](const base::CellRange& found, std::int64_t first, std::int64_t size) {
-    EXPECT_EQ(found.first, first);
-    EXPECT_EQ(found.size, size);
+  const auto met = [](std::int64_t first, std::int64_t size, std::int64_t to) {
+    const base::CellRange found = study::overlapping_cells({first, size}, large, to);
+    return std::pair(found.first, found.size);
   };
+  using Pair = std::pair<std::int64_t, std::int64_t>;
   for (const std::int64_t j : {std::int64_t{0}, large / 3, large - 1}) {
-    expect(study::overlapping_cells({j, 1}, large, large), j, 1);
+    EXPECT_EQ(met(j, 1, large), Pair(j, 1));
     EXPECT_EQ(study::containing_cell(Rule::right, j, large, large), j);
   }
-  expect(study::overlapping_cells({large - 1, 1}, large, large / 2), large / 2 - 1, 1);
+  EXPECT_EQ(met(large - 1, 1, large / 2), Pair(large / 2 - 1, 1));
   // The middle of the last cell is the end of the cell before the last.
   EXPECT_EQ(study::containing_cell(Rule::midpoint, large / 2 - 1, large / 2, large), large - 2);
   // P - 1 and P cells: cell j of the finer reaches over cells j - 1 and j of the coarser.
-  expect(study::overlapping_cells({0, 1}, large, large - 1), 0, 1);
-  expect(study::overlapping_cells({large - 1, 1}, large, large - 1), large - 2, 1);
+  EXPECT_EQ(met(0, 1, large - 1), Pair(0, 1));
+  EXPECT_EQ(met(large - 1, 1, large - 1), Pair(large - 2, 1));
   for (const std::int64_t j : {std::int64_t{1}, large / 3, large - 2}) {
-    expect(study::overlapping_cells({j, 1}, large, large - 1), j - 1, 2);
+    EXPECT_EQ(met(j, 1, large - 1), Pair(j - 1, 2));
     EXPECT_EQ(study::containing_cell(Rule::right, j - 1, large - 1, large), j);
   }
-  expect(study::overlapping_cells({large / 3, 10}, large, large - 1), large / 3 - 1, 11);
+  EXPECT_EQ(met(large / 3, 10, large - 1), Pair(large / 3 - 1, 11));
 }
 
 /// u = 1 in one cell, 0 in all others, against u = 0: of the continuum at rest with u0 = 0, and of
@@ -147,11 +148,10 @@ TEST(FieldErrors, of_functions_are_those_of_all_cells) {
   for (const char* slab : {"threshold=s+0.1; rule=right",
                            "threshold=0.2+0.5*s^2; initial-u=0.2*sin(20*s); rule=midpoint",
                            "threshold=0.5+0.3*cos(9*s); initial-u=0.1-0.2*s; rule=right"}) {
-    given::Options options = given::options(slab);
-    options.merge(given::options(
-        "final-time=20; steps=1000; k0=0.1; engine=memory; refine=cells; reference=cells-inf; "
-        "levels=30000,60000; field-samples=7"));  // u between steps, too
-    const study::StudySpec spec = given::spec_of(options);
+    const study::StudySpec spec = given::spec_of(
+        std::string(slab) +
+        "; final-time=20; steps=1000; k0=0.1; engine=memory; refine=cells; reference=cells-inf; "
+        "levels=30000,60000; field-samples=7");  // u between steps, too
     const auto errors = [&](bool keeps_functions) {
       study::StudyPlan plan = study::make_plan(spec, 1, 1e11);
       plan.comparisons.resize(1);
@@ -171,8 +171,8 @@ TEST(FieldErrors, of_functions_are_those_of_all_cells) {
 
 /// Of x, y, u: those of x and y count as theirs.
 TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
-  const study::StudySpec spec = given::spec_of(
-      given::options("model=prandtl; set k=1; set eta=0.5; final-time=1; levels=100,200"));
+  const study::StudySpec spec =
+      given::spec_of("model=prandtl; set k=1; set eta=0.5; final-time=1; levels=100,200");
   for (const std::int64_t column : {0, 1, 2}) {
     const parallel::Communicator alone = support::alone();
     parallel::Vector level(alone, 3);
@@ -183,6 +183,41 @@ TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
     FieldErrors(spec.run).update_max(world(), found, {.entries = &level}, {.entries = &reference});
     EXPECT_EQ(found[Errors::u], column == 2 ? 0.5 : 0.0) << column;
     EXPECT_EQ(found[Errors::u_cells], found[Errors::u]) << column;
+  }
+}
+
+/// Chains of 4 and 6 elements have the nodes of 2 in common, and the base where it absorbs: the
+/// largest errors of x and y, and their root mean squares.
+TEST(FieldErrors, of_chains_are_those_of_common_nodes) {
+  for (const int base : {0, 1}) {
+    const study::StudySpec spec = given::spec_of(
+        std::string(base == 0 ? "" : "set base_impedance=1; set base_mass=1; ") +
+        "model=masing-chain; set n=4; set m=1; set k=1; final-time=1; levels=100,200");
+    const auto value = [](std::int64_t n, std::int64_t i) {
+      return std::sin(double(7 * n + i * i));
+    };
+    parallel::Vector level(world(), 2 * (4 + base));
+    parallel::Vector reference(world(), 2 * (6 + base));
+    fill(level, [&](std::int64_t i) { return value(4, i); });
+    fill(reference, [&](std::int64_t i) { return value(6, i); });
+    Errors found;
+    FieldErrors(spec.run).update_max(world(), found, {.entries = &level}, {.entries = &reference});
+    parallel::max_over_ranks(world(), found.all);
+    for (const int column : {0, 1}) {
+      double most = 0.0;
+      double squares = 0.0;
+      for (const int half : {0, 1, 2}) {
+        const auto at = [&](std::int64_t n) {
+          return value(n, 2 * (half * n / 2 - 1 + base) + column);
+        };
+        const double apart = half == 0 && base == 0 ? 0.0 : std::abs(at(4) - at(6));
+        most = std::max(most, apart);
+        squares += apart * apart;
+      }
+      EXPECT_DOUBLE_EQ(found[column == 0 ? Errors::x : Errors::y], most);
+      EXPECT_NEAR(found[column == 0 ? Errors::u : Errors::u_cells], std::sqrt(squares / (2 + base)),
+                  1e-12);
+    }
   }
 }
 
@@ -266,93 +301,65 @@ Errors brute_force(const Recorded& level, const Recorded& reference, std::int64_
   return worst;
 }
 
-std::vector<Errors> compared(const study::StudyPlan& plan) {
-  std::vector<Errors> errors;
-  for (const auto& [index, one] : support::outcomes(
-           world(), plan, plan.all(),
-           [](const study::Lockstep& lockstep) { return lockstep.steps().done + 17; })) {
-    errors.push_back(one.errors);
-  }
-  return errors;
-}
-
-/// Interpolations of numbers of that size round by a few eps.
-void expect_near(const Errors& found, const Errors& expected, double tolerance) {
-  for (std::size_t q = 0; q < expected.all.size(); ++q) {
-    EXPECT_NEAR(found[q], expected[q], tolerance) << q;
-  }
-  EXPECT_GT(expected[Errors::x], 1e-8);
-  EXPECT_GT(expected[Errors::u], 1e-4);
-}
-
-study::StudySpec spec_of(const char* reference, const char* levels, const char* samples,
-                         const char* rule) {
-  given::Options options = given::options(
-      "final-time=13.7; refine=both; threshold=s+0.1; initial-u=0.05*s; force=0.9*cos(0.7*t); "
-      "k0=0.1; expect-order=none");
-  options.merge(given::Options{
-      {"reference", reference}, {"levels", levels}, {"field-samples", samples}, {"rule", rule}});
-  return given::spec_of(options);
-}
-
 TEST(Errors, are_those_of_brute_force) {
-  struct Case {
-    const char* reference;
-    const char* levels;
-    const char* samples;
-  };
-  for (const auto& [reference, levels, samples] :
-       {Case{"finest", "3:40,6:80", "20"},               // nested in s and t
-        {"finest", "3:40,7:50,10:73", "6"},              // nested in neither
-        {"successive", "3:40,7:50,10:73,20:73", "6"},    // of no common time
-        {"successive", "5:13,7:17", "60"},               // more field times than steps
-        {"successive", "700:40,1500:60,4100:60", "20"},  // over blocks
-        {"exact", "3:40,7:73", "6"},                     // at P = ∞
-        {"exact-time", "3:40,7:50,7:73", "6"},           // one exact solution for two levels
-        {"exact-time", "5:13,7:17", "60"},               //
-        {"cells-inf", "3:40,7:50", "6"}}) {
+  for (const char* levels : {
+           "finest; levels=3:40,6:80; field-samples=20",       // nested in s and t
+           "finest; levels=3:40,7:50,10:73; field-samples=6",  // nested in neither
+           "successive; levels=3:40,7:50,10:73,20:73",         // of no common time
+           "successive; levels=5:13,7:17; field-samples=60",   // more field times than steps
+           "successive; levels=700:40,1500:60,4100:60",        // over blocks
+           "exact; levels=3:40,7:73",                          // at P = ∞
+           "exact-time; levels=3:40,7:50,7:73",                // one exact solution for two levels
+           "exact-time; levels=5:13,7:17; field-samples=60",
+           "cells-inf; levels=3:40,7:50",
+       }) {
     for (const char* rule : {"right", "midpoint"}) {
       if (world().size() > 1 && rule == std::string("midpoint")) {
         continue;  // ranks do not change the rule
       }
-      const study::StudySpec spec = spec_of(reference, levels, samples, rule);
+      const study::StudySpec spec = given::spec_of(
+          std::string("reference=") + levels + "; rule=" + rule +
+          "; field-samples=6; final-time=13.7; refine=both; threshold=s+0.1; initial-u=0.05*s; "
+          "force=0.9*cos(0.7*t); k0=0.1; expect-order=none");
       const study::StudyPlan plan = study::make_plan(spec, 1, 1e11);
       const std::int64_t times = plan.field_times.count() - 1;
-      const std::vector<Errors> found = compared(plan);
+      const auto found = support::outcomes(
+          world(), plan, plan.all(),
+          [](const study::Lockstep& lockstep) { return lockstep.steps().done + 17; });
       ASSERT_EQ(found.size(), spec.levels.size());
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        SCOPED_TRACE(std::string(reference) + " " + levels + " " + rule + ", level " +
-                     std::to_string(i));
-        if (!plan.comparisons[i].reference) {
-          EXPECT_EQ(found[i].largest(), 0.0);
+      for (const auto& [i, outcome] : found) {
+        SCOPED_TRACE(std::string(levels) + " " + rule + ", level " + std::to_string(i));
+        const auto index = static_cast<std::size_t>(i);
+        if (!plan.comparisons[index].reference) {
+          EXPECT_EQ(outcome.errors.largest(), 0.0);
           continue;
         }
-        const Recorded level = recorded(plan.runs[i].run);
-        engine::RunSpec other = plan.runs[*plan.comparisons[i].reference].run;
+        const Recorded level = recorded(plan.runs[index].run);
+        engine::RunSpec other = plan.runs[*plan.comparisons[index].reference].run;
         const bool is_exact = other.facts().is_exact;
         if (is_exact) {  // its steps are those of the level and the times of u
           other.time.steps = std::lcm(level.steps(), times);
         }
-        expect_near(found[i], brute_force(level, recorded(other), level.steps(), times),
-                    is_exact ? 1e-11 : 1e-13);
+        const Errors expected = brute_force(level, recorded(other), level.steps(), times);
+        for (std::size_t q = 0; q < expected.all.size(); ++q) {
+          // Interpolations of numbers of that size round by a few eps.
+          EXPECT_NEAR(outcome.errors[q], expected[q], is_exact ? 1e-11 : 1e-13) << q;
+        }
+        EXPECT_GT(expected[Errors::x], 1e-8);
+        EXPECT_GT(expected[Errors::u], 1e-4);
       }
     }
   }
 }
 
-/// Where a time is among 15 steps.
 TEST(SampleTimes, know_their_steps) {
   const slab::TimeGrid time{10.0, 15};
-  const auto places = [&](const SampleTimes& times) {
-    std::vector<double> found;
-    for (std::int64_t i = 0; i < times.count(); ++i) {
-      const study::StepTime place = times.at(i, time);
-      EXPECT_EQ(place.end(), place.step + (place.fraction > 0 ? 1 : 0));
-      found.push_back(static_cast<double>(place.step) + place.fraction);
-    }
-    return found;
-  };
-  EXPECT_EQ(places(SampleTimes(4)), (std::vector{0.0, 3.75, 7.5, 11.25, 15.0}));
+  for (const std::int64_t i : {0, 1, 2, 3, 4}) {
+    const study::StepTime place = SampleTimes(4).at(i, time);
+    EXPECT_EQ(static_cast<double>(place.step) + place.fraction, 3.75 * static_cast<double>(i));
+    EXPECT_EQ(place.end(), place.step + (place.fraction > 0 ? 1 : 0));
+  }
+  EXPECT_EQ(SampleTimes(4).count(), 5);
   EXPECT_EQ(SampleTimes(4).time(3, 10.0), 7.5);
   // Products beyond 64 bits.
   const study::StepTime far =

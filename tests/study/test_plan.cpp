@@ -25,20 +25,17 @@ struct Planned {
 
   Planned(Refine refine, const std::string& reference, const std::string& levels,
           const std::string& other = "") {
-    given::Options options = given::options(other);
-    options.merge(given::options("refine=" + std::string(study::name_of(refine)) +
-                                 "; levels=" + levels + "; reference=" + reference));
-    options.merge(given::options(
-        "final-time=500; steps=400; cells=8; expect-order=none; field-points=100; quiet"));
-    spec = std::make_unique<study::StudySpec>(given::spec_of(options));
+    spec = std::make_unique<study::StudySpec>(given::spec_of(
+        other + "; refine=" + study::name_of(refine) + "; levels=" + levels +
+        "; reference=" + reference +
+        "; final-time=500; steps=400; cells=8; expect-order=none; field-points=100; quiet"));
     plan = at(1, 1e12);
   }
   [[nodiscard]] StudyPlan at(int ranks, double available) const {
     return study::make_plan(*spec, ranks, available);
   }
-  [[nodiscard]] Batch all() const { return plan.all(); }
-  Packing schedule(int ranks, double available) const {
-    return study::make_schedule(at(ranks, available), all());
+  Packing schedule(int ranks, double available = 1e12) const {
+    return study::make_schedule(at(ranks, available), plan.all());
   }
   [[nodiscard]] double bytes(const Batch& batch, int ranks = 1) const {
     return study::bytes_a_rank(at(ranks, 1e12), batch);
@@ -47,32 +44,10 @@ struct Planned {
 
 using Indices = std::vector<std::optional<std::size_t>>;
 
-Indices references(const StudyPlan& plan) {
-  Indices found;
-  for (const auto& comparison : plan.comparisons) {
-    found.push_back(comparison.reference);
-  }
-  return found;
-}
-
-TEST(StudyPlan, has_the_levels_first_and_the_series_of_the_last) {
-  const Planned made(Refine::both, "exact", "8:100,16:200,24:400");
-  const StudyPlan& plan = made.plan;
-  EXPECT_EQ(plan.spec, made.spec.get());
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(plan.comparisons.at(i).level, i);
-    EXPECT_EQ(plan.runs.at(i).run.time.steps, made.spec->levels[i].steps);
-    EXPECT_EQ(study::cells_text(engine::slab_of(plan.runs[i].run)->space),
-              study::cells_text(made.spec->levels[i].space));
-    EXPECT_EQ(plan.runs[i].options.title, "level " + std::to_string(i + 1) + " of 3");
-    EXPECT_EQ(plan.runs[i].options.series.has_value(), i == 2);
-    EXPECT_FALSE(plan.runs[i].options.goes_to_times);
-  }
-}
-
-/// The exact solution of a P serves all levels at that P, whatever their steps; of P = ∞ by the
-/// levels' scheme there is one for each number of steps, of the finest one for all.
-TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
+/// The levels first, then what they are measured against, once. The exact solution of a P serves
+/// all levels at that P, whatever their steps; of P = ∞ by the levels' scheme there is one for each
+/// number of steps, of the finest one for all. The last level has the series.
+TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once) {
   struct Case {
     Refine refine;
     const char* reference;
@@ -93,14 +68,24 @@ TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
     SCOPED_TRACE(std::string(reference) + " " + levels);
     const Planned made(refine, reference, levels);
     const StudyPlan& plan = made.plan;
-    EXPECT_EQ(references(plan), expected);
+    Indices references;
+    for (std::size_t i = 0; i < 3; ++i) {
+      references.push_back(plan.comparisons.at(i).reference);
+      EXPECT_EQ(plan.comparisons[i].level, i);
+      EXPECT_EQ(plan.runs[i].run.time.steps, made.spec->levels[i].steps);
+      EXPECT_EQ(study::cells_text(engine::slab_of(plan.runs[i].run)->space),
+                study::cells_text(made.spec->levels[i].space));
+      EXPECT_EQ(plan.runs[i].options.title, "level " + std::to_string(i + 1) + " of 3");
+      EXPECT_EQ(plan.runs[i].options.series.has_value(), i == 2);
+      EXPECT_FALSE(plan.runs[i].options.goes_to_times);
+    }
+    EXPECT_EQ(references, expected);
     ASSERT_EQ(plan.runs.size(), std::max<std::size_t>(3, expected.back().value_or(0) + 1));
     const bool is_exact = made.spec->reference.is_exact_in_time;
-    const bool is_continuum = made.spec->reference.is_continuum;
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
       EXPECT_EQ(plan.runs[i].options.goes_to_times, is_exact);
       EXPECT_EQ(plan.runs[i].run.facts().is_exact, is_exact);
-      EXPECT_EQ(plan.runs[i].options.has_function_field, is_continuum);
+      EXPECT_EQ(plan.runs[i].options.has_function_field, made.spec->reference.is_continuum);
       if (!is_exact) {
         EXPECT_EQ(plan.runs[i].run.time.steps, steps.at(i - 3));
       }
@@ -111,47 +96,55 @@ TEST(StudyPlan, has_each_run_that_levels_are_measured_against_once) {
 /// Of so many cells that they differ from P = ∞ by rounding only, where the levels are so many that
 /// their errors may be lost in it.
 TEST(StudyPlan, measures_round_off_where_cells_are_many) {
-  const char* const options = "engine=memory";
-  const Planned made(Refine::cells, "cells-inf", "1000,100000000", options);
-  ASSERT_EQ(made.plan.runs.size(), 4U);
-  EXPECT_EQ(references(made.plan), (Indices{2, 2, 2}));
-  EXPECT_EQ(made.plan.comparisons[2].level, 3U);
-  EXPECT_TRUE(made.plan.runs[3].options.has_function_field);
-  EXPECT_EQ(engine::field_size(made.plan.runs[3].run), std::int64_t{1} << 50);
-  EXPECT_EQ(Planned(Refine::cells, "cells-inf", "1000,100000", options).plan.runs.size(), 3U);
-  // u of many cells is kept as a function only where the reference has no cells.
-  for (const bool has_cells : {false, true}) {
-    const Planned of(Refine::cells, has_cells ? "successive" : "cells-inf", "1000,4000000",
-                     options);
-    EXPECT_FALSE(of.plan.runs[0].options.has_function_field);
-    EXPECT_EQ(of.plan.runs[1].options.has_function_field, !has_cells);
-  }
-  EXPECT_EQ(Planned(Refine::cells, "successive", "1000,100000000", options).plan.runs.size(), 2U);
-}
-
-TEST(StudyPlan, compares_u_at_common_steps) {
-  const auto times = [](const char* levels, const char* options = "") {
-    return Planned(Refine::steps, "exact", levels, options).plan.field_times.count() - 1;
+  const auto planned = [](const char* reference, const char* levels) {
+    return Planned(Refine::cells, reference, levels, "engine=memory").plan;
   };
-  EXPECT_EQ(times("400,800"), 200);
-  EXPECT_EQ(times("400,800", "field-samples=30"), 25);  // which divides 400
-  EXPECT_EQ(times("997,1009", "field-samples=7"), 7);
-  EXPECT_EQ(times("997,1009", "field-samples=7; scheme=leapfrog"), 1);
+  const StudyPlan plan = planned("cells-inf", "1000,100000000");
+  ASSERT_EQ(plan.runs.size(), 4U);
+  ASSERT_EQ(plan.comparisons.size(), 3U);
+  EXPECT_EQ(plan.comparisons[2].reference, 2U);
+  EXPECT_EQ(plan.comparisons[2].level, 3U);
+  EXPECT_TRUE(plan.runs[3].options.has_function_field);
+  EXPECT_EQ(engine::field_size(plan.runs[3].run), std::int64_t{1} << 50);
+  EXPECT_EQ(planned("cells-inf", "1000,100000").runs.size(), 3U);
+  EXPECT_EQ(planned("successive", "1000,100000000").runs.size(), 2U);
+  // u of many cells is kept as a function only where the reference has no cells.
+  for (const char* reference : {"successive", "cells-inf"}) {
+    const StudyPlan of = planned(reference, "1000,4000000");
+    EXPECT_FALSE(of.runs[0].options.has_function_field);
+    EXPECT_EQ(of.runs[1].options.has_function_field, reference == std::string("cells-inf"));
+  }
 }
 
 /// All times jT/m are steps of every level, where there are 16 such times or as many as wanted.
 TEST(CommonSamples, are_steps_of_every_level) {
-  EXPECT_EQ(study::common_samples(200, {10000, 20000}, 16), 200);
-  EXPECT_EQ(study::common_samples(200, {1000, 1500}, 16), 125);
-  EXPECT_EQ(study::common_samples(200, {120, 240}, 16), 120);
-  EXPECT_EQ(study::common_samples(200, {16, 48}, 16), 16);
-  EXPECT_EQ(study::common_samples(5, {7, 14}, 16), 5);         // one time in common is too few
-  EXPECT_EQ(study::common_samples(3, {10, 20}, 16), 3);        // two as well
-  EXPECT_EQ(study::common_samples(200, {1010, 2030}, 1), 10);  // of second order: steps alone
-  EXPECT_EQ(study::common_samples(2, {10, 20}, 16), 2);
-  EXPECT_EQ(study::common_samples(200, {7, 11}, 16), 200);
-  EXPECT_EQ(study::common_samples(200, {15, 30}, 16), 200);
-  EXPECT_EQ(study::common_samples(1, {3}, 16), 1);
+  struct Row {
+    std::int64_t wanted;
+    std::vector<std::int64_t> steps;
+    std::int64_t fewest;
+    std::int64_t found;
+  };
+  for (const auto& [wanted, steps, fewest, found] :
+       std::vector<Row>{{200, {10000, 20000}, 16, 200},
+                        {200, {1000, 1500}, 16, 125},
+                        {200, {120, 240}, 16, 120},
+                        {200, {16, 48}, 16, 16},
+                        {5, {7, 14}, 16, 5},         // one time in common is too few
+                        {3, {10, 20}, 16, 3},        // two as well
+                        {200, {1010, 2030}, 1, 10},  // of second order: steps alone
+                        {2, {10, 20}, 16, 2},
+                        {200, {7, 11}, 16, 200},
+                        {200, {15, 30}, 16, 200},
+                        {1, {3}, 16, 1}}) {
+    EXPECT_EQ(study::common_samples(wanted, steps, fewest), found) << wanted << " " << steps[0];
+  }
+  for (const auto& [levels, options, times] :
+       {std::tuple("400,800", "", 200),
+        {"400,800", "field-samples=30", 25},  // which divides 400
+        {"997,1009", "field-samples=7", 7},
+        {"997,1009", "field-samples=7; scheme=leapfrog", 1}}) {
+    EXPECT_EQ(Planned(Refine::steps, "exact", levels, options).plan.field_times.count() - 1, times);
+  }
 }
 
 Batch sorted(Batch batch) {
@@ -186,12 +179,8 @@ TEST(Schedule, deals_every_pending_comparison_once_or_refuses_what_does_not_fit)
     const int ranks = 1 + draw % 5;
     const double available = std::pow(10.0, 5.5 + 3.0 * static_cast<double>(draw) / 300.0);
     const StudyPlan plan = studies[random() % studies.size()].at(ranks, available);
-    Batch pending;
-    for (std::size_t i = 0; i < plan.comparisons.size(); ++i) {
-      if (random() % 4 != 0) {
-        pending.push_back(static_cast<std::int64_t>(i));
-      }
-    }
+    Batch pending = plan.all();
+    std::erase_if(pending, [&](campaign::Unit /*i*/) { return random() % 4 == 0; });
     SCOPED_TRACE(std::to_string(draw));
     const std::string said =
         given::mistake([&] { expect_sound(plan, pending, study::make_schedule(plan, pending)); });
@@ -206,26 +195,37 @@ TEST(Schedule, deals_every_pending_comparison_once_or_refuses_what_does_not_fit)
   }
   EXPECT_GT(refused, 10);
   EXPECT_LT(refused, 200);
+  // All comparisons of a rank advance together.
+  const Planned four(Refine::steps, "exact", "1000,1010,1030,1070", "engine=sweep; cells=30000");
+  const double all = four.bytes(four.plan.all());
+  EXPECT_EQ(four.schedule(1, all).together.size(), 1U);
+  const std::string said = given::mistake([&] { four.schedule(1, 0.9 * all); });
+  EXPECT_TRUE(said.starts_with("cells: ") && said.find("30000 cells need") != std::string::npos)
+      << said;
+  expect_sound(four.at(4, 0.9 * all), four.plan.all(), four.schedule(4, 0.9 * all));
 }
 
 TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
   const Planned study(Refine::cells, "successive", "10,1000,32767,32768,50000", "engine=sweep");
-  const Packing schedule = study.schedule(2, 1e12);
+  const Packing schedule = study.schedule(2);
   // The third is measured against the fourth, the first that is worth it.
   EXPECT_EQ(schedule.together.size(), 1U);
   EXPECT_EQ(sorted(schedule.together.at(0)), (Batch{2, 3, 4}));
   EXPECT_EQ(sorted(Batch{schedule.alone.at(0).at(0), schedule.alone.at(1).at(0)}), (Batch{0, 1}));
   // On one rank all go together.
-  const Packing alone = study.schedule(1, 1e12);
-  EXPECT_EQ(sorted(alone.together.at(0)), study.all());
-  EXPECT_TRUE(alone.alone.empty());
+  EXPECT_EQ(sorted(study.schedule(1).together.at(0)), study.plan.all());
+  EXPECT_TRUE(study.schedule(1).alone.empty());
+  // The last of successive levels, which is measured against nothing, goes with the one before.
+  const Planned few(Refine::cells, "successive", "1000,10000,30000", "engine=sweep");
+  EXPECT_EQ(few.schedule(2).alone, (std::vector<Batch>{{2, 1}, {0}}));
 }
 
-/// A rank is not done later than the others by more than the longest of its comparisons.
+/// A rank is not done later than the others by more than the longest of its comparisons. Ranks
+/// beyond the comparisons have none, and nothing is kept for them.
 TEST(Schedule, deals_levels_to_ranks_evenly) {
+  const Planned study(Refine::steps, "exact", "1000:200000:40", "cells=1000");
   for (const int ranks : {2, 3, 7}) {
-    const Planned study(Refine::steps, "exact", "1000:200000:40", "cells=1000");
-    const Packing schedule = study.schedule(ranks, 1e12);
+    const Packing schedule = study.schedule(ranks);
     EXPECT_TRUE(schedule.together.empty());
     std::vector<double> seconds;
     EXPECT_EQ(schedule.alone.size(), ranks) << "one batch a rank, with one exact solution";
@@ -235,45 +235,18 @@ TEST(Schedule, deals_levels_to_ranks_evenly) {
         seconds.back() += engine::estimated_cost(study.plan.runs[i].run);
       }
     }
-    const double longest = engine::estimated_cost(study.plan.runs[study.all().back()].run);
+    const double longest = engine::estimated_cost(study.plan.runs[study.plan.all().back()].run);
     EXPECT_LE(std::ranges::max(seconds) - std::ranges::min(seconds), longest);
   }
-}
-
-/// Ranks beyond the comparisons have none: 10,000 ranks share a study as 100 do, and nothing is
-/// kept for them.
-TEST(Schedule, does_not_grow_with_ranks_that_have_no_comparison) {
-  const Planned study(Refine::both, "exact",
-                      "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500", "engine=sweep");
-  const Packing few = study.schedule(100, 1e12);
-  const Packing many = study.schedule(10000, 1e12);
-  EXPECT_EQ(many.alone, few.alone);
-  EXPECT_EQ(many.alone.size(), 4U);
-  EXPECT_EQ(many.together, few.together);
-  EXPECT_EQ(sorted(many.together.at(0)), (Batch{4, 5}));
-  expect_sound(study.at(10000, 1e12), study.all(), many);
-  // Three comparisons, one to a rank: what a plan takes does not depend on the ranks.
-  const Planned three(Refine::steps, "finest", "100,200,400");
-  for (const int ranks : {4, 10000, 1000000000}) {
-    EXPECT_EQ(three.schedule(ranks, 1e12).alone.size(), 3U) << ranks;
+  const Planned few(Refine::both, "exact",
+                    "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500", "engine=sweep");
+  for (const int ranks : {100, 10000, 1000000000}) {
+    const Packing schedule = few.schedule(ranks);
+    EXPECT_EQ(schedule.alone, few.schedule(100).alone);
+    EXPECT_EQ(schedule.alone.size(), 4U);
+    EXPECT_EQ(sorted(schedule.together.at(0)), (Batch{4, 5}));
+    expect_sound(few.at(ranks, 1e12), few.plan.all(), schedule);
   }
-}
-
-/// All comparisons of a rank advance together.
-TEST(Schedule, refuses_what_does_not_fit) {
-  const Planned study(Refine::steps, "exact", "1000,1010,1030,1070", "engine=sweep; cells=30000");
-  const double all = study.bytes(study.all());
-  EXPECT_EQ(study.schedule(1, all).together.size(), 1U);
-  const std::string said = given::mistake([&] { study.schedule(1, 0.9 * all); });
-  EXPECT_TRUE(said.starts_with("cells: ") && said.find("30000 cells need") != std::string::npos)
-      << said;
-  expect_sound(study.at(4, 0.9 * all), study.all(), study.schedule(4, 0.9 * all));
-}
-
-/// The last of successive levels, which is measured against nothing, goes with the one before.
-TEST(Schedule, makes_no_batch_of_a_run_that_another_has) {
-  const Planned study(Refine::cells, "successive", "1000,10000,30000", "engine=sweep");
-  EXPECT_EQ(study.schedule(2, 1e12).alone, (std::vector<Batch>{{2, 1}, {0}}));
 }
 
 TEST(Bytes, are_those_of_each_run_once) {
@@ -285,7 +258,7 @@ TEST(Bytes, are_those_of_each_run_once) {
   EXPECT_NEAR(study.bytes({0}, 2), study.bytes({0}) / 2, 1.0);
   const Planned of_functions(Refine::cells, "cells-inf", "100000000,1000000000",
                              "engine=memory; field-points=100000");
-  EXPECT_LT(of_functions.bytes(of_functions.all()), 1e7);
+  EXPECT_LT(of_functions.bytes(of_functions.plan.all()), 1e7);
 }
 
 TEST(EstimatedCost, grows_with_cells_and_steps_and_not_with_cells_for_memory) {

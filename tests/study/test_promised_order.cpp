@@ -31,9 +31,10 @@ engine::Masing model_of(const Problem& problem) {
   return model;
 }
 
+using Orders = std::pair<std::string, std::string>;
+
 /// "1" or ">=1" of x and of u, as `refine` refines.
-std::pair<std::string, std::string> promised(const Problem& problem, Refine refine,
-                                             const char* reference = "exact") {
+Orders promised(const Problem& problem, Refine refine, const char* reference = "exact") {
   const engine::Masing model = model_of(problem);
   const study::Reference kind =
       study::make_reference(reference, refine, {{slab::Cells{10}, 100}}, model);
@@ -45,14 +46,7 @@ std::pair<std::string, std::string> promised(const Problem& problem, Refine refi
   return {text("x"), text("u")};
 }
 
-using Orders = std::pair<std::string, std::string>;
-
-struct Expected {
-  Problem problem;
-  Orders orders;
-};
-
-void expect_in_space(std::initializer_list<Expected> cases) {
+void expect_in_space(std::initializer_list<std::pair<Problem, Orders>> cases) {
   for (const auto& [problem, orders] : cases) {
     EXPECT_EQ(promised(problem, Refine::cells), orders)
         << problem.stiffness << ", " << problem.threshold << ", " << problem.initial_u;

@@ -14,13 +14,15 @@ namespace masing::given {
 /// k of a model.
 using Options = std::map<std::string, std::string>;
 
-/// The options of a text such as "refine=steps; quiet; set k=1". Local.
+/// The options of a text such as "refine=steps; quiet; set k=1"; of those given twice the first
+/// counts. Local.
 inline Options options(const std::string& text) {
   Options all;
   for (const std::string& part : base::split(text, ';')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     all.emplace(part.substr(0, equals), part.substr(std::min(equals + 1, part.size())));
   }
+  all.erase("");
   return all;
 }
 
@@ -57,6 +59,10 @@ inline study::StudySpec spec_of(const Options& options) {
   spec.files.result.path.clear();
   spec.files.checkpoint = {};
   return spec;
+}
+
+inline study::StudySpec spec_of(const std::string& text) {
+  return spec_of(options(text));
 }
 
 }  // namespace masing::given
