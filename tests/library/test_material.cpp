@@ -468,29 +468,20 @@ TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
   EXPECT_NE(mistake([&] { points.set_trial(x, force, {bad.data(), 1}); }), "none");
   EXPECT_NE(mistake([&] { (void)points[3]; }), "none");
   EXPECT_TRUE(same(points[1], alone));
+  // A trial that failed leaves none to commit.
+  points.set_trial(x, force);
+  EXPECT_NE(mistake([&] { points.set_trial(bad, force); }), "none");
+  points.commit();
+  EXPECT_TRUE(same(points[1], alone));
+  for (const auto go : {&MaterialPoint::set_trial, &MaterialPoint::move_to}) {
+    alone.set_trial(0.5);
+    EXPECT_NE(mistake([&] { (alone.*go)(HUGE_VAL); }), "none");
+    alone.commit();
+    EXPECT_EQ(alone.position(), 0.4);
+  }
   points.revert_to_start();
   EXPECT_TRUE(same(points[2], MaterialPoint(material, 0.1)));
   EXPECT_EQ(MaterialPoints(material, 0).size(), 0U);
-}
-
-TEST(Material, CommitsNoTrialThatFailed) {
-  const Material material = Material::continuum("1", "s+0.1");
-  MaterialPoint point(material);
-  for (const auto go : {&MaterialPoint::set_trial, &MaterialPoint::move_to}) {
-    point.set_trial(0.5);
-    EXPECT_NE(mistake([&] { (point.*go)(HUGE_VAL); }), "none");
-    point.commit();
-    EXPECT_EQ(point.position(), 0.0);
-  }
-  MaterialPoints points(material, 2);
-  std::vector<double> force(2);
-  for (const std::vector<double>& wrong : {std::vector{0.1, HUGE_VAL}, std::vector{0.1}}) {
-    points.set_trial(std::vector{0.5, 0.6}, force);
-    EXPECT_NE(mistake([&] { points.set_trial(wrong, force); }), "none");
-    points.commit();
-    EXPECT_EQ(points[0].position(), 0.0);
-    EXPECT_EQ(points[1].position(), 0.0);
-  }
 }
 
 TEST(Material, EnergiesAreThoseOfTheLastLoopsAlsoAfterTheFarthestPositions) {

@@ -53,6 +53,31 @@ ChainPart random_part(std::size_t n, bool absorbs, bool has_dashpots) {
   return part;
 }
 
+/// n elements of stiffness and scale 1 with masses 1 above the base, at rest; no springs, dashpots.
+ChainPart plain_part(std::size_t n) {
+  const std::vector<double> ones(n, 1.0);
+  const std::vector<double> none(n, 0.0);
+  const std::vector<double> zeros(n + 1, 0.0);
+  ChainPart part{.mass = std::vector(n + 1, 1.0),
+                 .ground = zeros,
+                 .stiffness = ones,
+                 .scale = ones,
+                 .spring = none,
+                 .dashpot = none,
+                 .x0 = zeros,
+                 .y0 = zeros};
+  part.mass[0] = 0.0;
+  return part;
+}
+
+void run(Chain& chain, int steps, const ChainLoad& load = {}) {
+  chain.start({}, {});
+  for (int p = 0; p < steps; ++p) {
+    chain.move();
+    chain.accelerate({}, load);
+  }
+}
+
 ChainLoad load_at(double t, bool absorbs) {
   const double base = 0.7 * std::sin(3.1 * t);
   return absorbs ? ChainLoad{0.4 * std::cos(2 * t), 0.0, base}
@@ -116,21 +141,13 @@ TEST(Chain, dissipates_what_a_first_loading_does) {
   constexpr int steps = 2000;
   constexpr double r = 0.8;
   const BuiltSlab shape = continuum();
-  Chain chain({.mass = {0.0, 1e300},
-               .ground = {0.0, 0.0},
-               .stiffness = {3.0},
-               .scale = {0.5},
-               .spring = {0.0},
-               .dashpot = {0.0},
-               .x0 = {0.0, 0.0},
-               .y0 = {0.0, r * 0.5}},
-              {shape}, Scheme::leapfrog, 1.0 / steps, 0, false);
-  // The huge mass keeps its velocity.
-  chain.start({}, {});
-  for (int p = 0; p < steps; ++p) {
-    chain.move();
-    chain.accelerate({}, {});
-  }
+  ChainPart part = plain_part(1);
+  part.mass[1] = 1e300;  // it keeps its velocity
+  part.stiffness = {3.0};
+  part.scale = {0.5};
+  part.y0[1] = 0.5 * r;
+  Chain chain(part, {shape}, Scheme::leapfrog, 1.0 / steps, 0, false);
+  run(chain, steps);
   EXPECT_NEAR(chain.elongation(0), 0.5 * r, 1e-12);
   const double slip = shape.measure->slip(r, {});
   EXPECT_NEAR(chain.energy(0).slid, 3.0 * 0.5 * 0.5 * slip, 1e-5 * slip);
@@ -282,20 +299,13 @@ TEST(Chain, is_stable_up_to_the_step_that_a_dashpot_allows) {
       const double ratio = 0.5 * dashpot * frequency / stiffness;
       const double largest = 2 * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio) / frequency;
       for (const double share : {0.999, 1.01}) {
-        Chain chain({.mass = {0.0, 1.0},
-                     .ground = {0.0, 0.0},
-                     .stiffness = {1.0},
-                     .scale = {1e9},  // nothing yields
-                     .spring = {spring},
-                     .dashpot = {dashpot},
-                     .x0 = {0.0, 0.0},
-                     .y0 = {0.0, 1.0}},
-                    {continuum()}, Scheme::leapfrog, share * largest, 0, false);
-        chain.start({}, {});
-        for (int p = 0; p < 2000; ++p) {
-          chain.move();
-          chain.accelerate({}, {});
-        }
+        ChainPart part = plain_part(1);
+        part.scale = {1e9};  // nothing yields
+        part.spring = {spring};
+        part.dashpot = {dashpot};
+        part.y0[1] = 1.0;
+        Chain chain(part, {continuum()}, Scheme::leapfrog, share * largest, 0, false);
+        run(chain, 2000);
         EXPECT_EQ(chain.largest_x()[1] > 1e3, share > 1) << dashpot << " " << spring;
       }
     }
@@ -306,23 +316,16 @@ TEST(Chain, names_the_first_element_that_flows) {
   // Element 2 is the weakest; with a linear spring it would not count.
   for (const double spring : {0.0, 0.5}) {
     for (const bool starts_strained : {false, true}) {
-      Chain chain({.mass = {0.0, 1.0, 1.0, 1.0},
-                   .ground = {0.0, 1.0, 1.0, 1.0},
-                   .stiffness = {1.0, 1.0, 1.0},
-                   .scale = {1.0, 0.1, 1.0},
-                   .spring = {0.0, spring, 0.0},
-                   .dashpot = {0.0, 0.0, 0.0},
-                   // A displaced chain whose slabs have no force.
-                   .x0 = {0.0, starts_strained ? 5.0 : 0.0, 0.0, 0.0},
-                   .y0 = {0.0, 0.0, 0.0, 0.0}},
-                  {continuum()}, Scheme::leapfrog, 0.01, 3, false);
-      chain.start({}, {});
+      ChainPart part = plain_part(3);
+      part.ground = {0.0, 1.0, 1.0, 1.0};
+      part.scale[1] = 0.1;
+      part.spring[1] = spring;
+      part.x0[1] = starts_strained ? 5.0 : 0.0;  // a displaced chain whose slabs have no force
+      Chain chain(part, {continuum()}, Scheme::leapfrog, 0.01, 3, false);
+      run(chain, 0);
       EXPECT_EQ(chain.first_at_strength(), 3U);
       EXPECT_EQ(chain.largest_elongation(0), starts_strained ? 5.0 : 0.0);
-      for (int p = 0; p < 3000; ++p) {
-        chain.move();
-        chain.accelerate({}, {.force = starts_strained ? 0.0 : 0.2});
-      }
+      run(chain, 3000, {.force = starts_strained ? 0.0 : 0.2});
       // A strained spring of element 2 makes element 1 flow.
       const std::size_t expected =
           spring == 0.0 ? (starts_strained ? 3 : 1) : (starts_strained ? 0 : 3);
@@ -334,25 +337,13 @@ TEST(Chain, names_the_first_element_that_flows) {
 /// The strength of the last of 300 elements, which alone has no linear spring, is 0.1·0.983.
 TEST(Chain, names_an_element_beyond_the_first_block) {
   constexpr std::size_t n = 300;
-  const std::vector<double> ones(n, 1.0);
-  const std::vector<double> zeros(n + 1, 0.0);
-  ChainPart part{.mass = std::vector(n + 1, 1.0),
-                 .ground = std::vector(n + 1, 1.0),
-                 .stiffness = ones,
-                 .scale = ones,
-                 .spring = ones,
-                 .dashpot = std::vector(n, 0.0),
-                 .x0 = zeros,
-                 .y0 = zeros};
-  part.mass[0] = 0.0;
+  ChainPart part = plain_part(n);
+  part.ground = std::vector(n + 1, 1.0);
+  part.spring = std::vector(n, 1.0);
   part.scale[n - 1] = 0.1;
   part.spring[n - 1] = 0.0;
   Chain chain(part, {continuum()}, Scheme::leapfrog, 0.1, n, false);
-  chain.start({}, {});
-  for (int p = 0; p < 100; ++p) {
-    chain.move();
-    chain.accelerate({}, {.force = 0.2});
-  }
+  run(chain, 100, {.force = 0.2});
   EXPECT_EQ(chain.first_at_strength(), n - 1);
 }
 
