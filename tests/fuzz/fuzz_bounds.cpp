@@ -1,8 +1,9 @@
 // Bounds of random expressions over random intervals against Arb, a library of rigorous arithmetic
 // on balls that shares no code with them: at points of the interval the bounds hold Arb's Taylor
 // coefficients to 200 bits; where the bounds say that the function is smooth also Taylor's
-// remainders between two points, which would show a jump, a kink or a pole. Run with `--tries n
-// --seed s`; a failure says how to make it again. Source: F. Johansson, IEEE Transactions on
+// remainders between two points, which would show a jump, a kink or a pole. Functions by which
+// nothing overflows are left to base/test_bounds.cpp. Run with `--tries n --seed s`; a failure says
+// how to make it again. Source: F. Johansson, IEEE Transactions on
 // Computers 66 (2017) 1281-1292.
 
 #include <arb.h>
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <numbers>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -181,24 +181,6 @@ class Arb {
   }
   static bool holds(const BallSeries& a) { return sign_of(coefficient(a, 0)) != 0; }
 
-  /// ⌊factor u + shift⌋; at a corner, where that is whole, undecided if `corner` is true.
-  static Ball floor_of(const BallSeries& u, double factor, double shift, bool corner = false) {
-    const Ball x = ball([&](arb_struct* made) {
-      arb_mul(made, coefficient(u, 0).get(), ball_of(factor).get(), bits);
-      arb_add(made, made, ball_of(shift).get(), bits);
-    });
-    const Ball whole = ball([&](arb_struct* made) { arb_floor(made, x.get(), bits); });
-    if (arb_is_finite(x.get()) == 0 || arb_is_int(whole.get()) == 0 ||
-        (corner && arb_is_int(x.get()) != 0)) {
-      throw Undecided();
-    }
-    return whole;
-  }
-  static Ball half_of(const Ball& a) {
-    return ball([&](arb_struct* made) { arb_mul_2exp_si(made, a.get(), -1); });
-  }
-  static bool is_odd(const Ball& whole) { return arb_is_int(half_of(whole).get()) == 0; }
-
   static BallSeries negative(const BallSeries& u) {
     return series([&](arb_poly_struct* f) { arb_poly_neg(f, u.get()); });
   }
@@ -222,12 +204,9 @@ class Arb {
   static void require_domain(std::string_view name, const Ball& u) {
     const Ball one = ball_of(1.0);
     const Ball size = ball([&](arb_struct* made) { arb_abs(made, u.get()); });
-    const bool is_logarithm = name == "ln" || name.starts_with("log");
-    if ((is_logarithm && arb_is_nonpositive(u.get()) != 0) ||
+    if ((name == "ln" && arb_is_nonpositive(u.get()) != 0) ||
         (name == "sqrt" && arb_is_negative(u.get()) != 0) ||
-        (name == "acosh" && arb_lt(u.get(), one.get()) != 0) ||
-        ((name == "asin" || name == "acos") && arb_gt(size.get(), one.get()) != 0) ||
-        (name == "atanh" && arb_ge(size.get(), one.get()) != 0)) {
+        ((name == "asin" || name == "acos") && arb_gt(size.get(), one.get()) != 0)) {
       throw Undefined();
     }
   }
@@ -235,52 +214,20 @@ class Arb {
   [[nodiscard]] BallSeries of_one(std::string_view name, const BallSeries& u) const {
     require_domain(name, coefficient(u, 0));
     static const std::map<std::string_view, OfSeries> known{
-        {"exp", arb_poly_exp_series},   {"log", arb_poly_log_series},
-        {"ln", arb_poly_log_series},    {"sqrt", arb_poly_sqrt_series},
-        {"sin", arb_poly_sin_series},   {"cos", arb_poly_cos_series},
-        {"tan", arb_poly_tan_series},   {"sinh", arb_poly_sinh_series},
-        {"cosh", arb_poly_cosh_series}, {"asin", arb_poly_asin_series},
-        {"acos", arb_poly_acos_series}, {"atan", arb_poly_atan_series}};
+        {"exp", arb_poly_exp_series},   {"ln", arb_poly_log_series},
+        {"sqrt", arb_poly_sqrt_series}, {"sin", arb_poly_sin_series},
+        {"cos", arb_poly_cos_series},   {"tan", arb_poly_tan_series},
+        {"sinh", arb_poly_sinh_series}, {"cosh", arb_poly_cosh_series},
+        {"asin", arb_poly_asin_series}, {"acos", arb_poly_acos_series},
+        {"atan", arb_poly_atan_series}};
     if (const auto found = known.find(name); found != known.end()) {
       return apply(found->second, u);
     }
-    const BallSeries one = constant(1.0);
     if (name == "(-)") {
       return negative(u);
     }
     if (name == "tanh") {
       return hyperbolic_tangent(u);
-    }
-    if (name == "log2" || name == "log10") {
-      const Ball unit = ball([&](arb_struct* made) {
-        (name == "log2" ? arb_const_log2 : arb_const_log10)(made, bits);
-      });
-      return of_two("/", apply(arb_poly_log_series, u), constant(unit));
-    }
-    if (name == "asinh" || name == "acosh") {  // ln(u + √(u² ± 1))
-      const BallSeries square = of_two(name == "asinh" ? "+" : "-", of_two("*", u, u), one);
-      return apply(arb_poly_log_series, of_two("+", u, apply(arb_poly_sqrt_series, square)));
-    }
-    if (name == "atanh") {
-      const BallSeries ratio = of_two("/", of_two("+", one, u), of_two("-", one, u));
-      return of_two("*", constant(0.5), apply(arb_poly_log_series, ratio));
-    }
-    if (name == "sign") {
-      return constant(sign_of(coefficient(u, 0)));
-    }
-    if (name == "rint") {
-      return constant(floor_of(u, 1.0, 0.5));
-    }
-    if (name == "square") {
-      return constant(is_odd(floor_of(u, 2.0, 0.0)) ? -1.0 : 1.0);
-    }
-    if (name == "sawtooth") {
-      return of_two("*", constant(2.0), of_two("-", u, constant(floor_of(u, 1.0, 0.5))));
-    }
-    if (name == "triangle") {
-      const Ball twice = floor_of(u, 2.0, 0.5, true);
-      return of_two("*", constant(is_odd(twice) ? -4.0 : 4.0),
-                    of_two("-", u, constant(half_of(twice))));
     }
     if (name == "abs") {
       const int sign = sign_of(coefficient(u, 0));
@@ -321,30 +268,8 @@ class Arb {
     const BallSeries f = series([&](arb_poly_struct* made) {
       arb_poly_pow_arb_series(made, size.get(), p.get(), length_, bits);
     });
-    return is_negative && is_odd(p) ? negative(f) : f;
-  }
-
-  /// Of a point that is not on the cut.
-  [[nodiscard]] BallSeries angle(const BallSeries& y, const BallSeries& x) const {
-    const Ball v = coefficient(y, 0);
-    const Ball u = coefficient(x, 0);
-    if (arb_contains_zero(v.get()) != 0 && arb_is_positive(u.get()) == 0) {
-      throw Undecided();
-    }
-    const auto derivative = [](const BallSeries& f) {
-      return series([&](arb_poly_struct* made) { arb_poly_derivative(made, f.get(), bits); });
-    };
-    const BallSeries turn =
-        of_two("-", of_two("*", derivative(y), x), of_two("*", derivative(x), y));
-    const BallSeries radius = of_two("+", of_two("*", x, x), of_two("*", y, y));
-    return series([&](arb_poly_struct* f) {
-      if (length_ > 1) {
-        arb_poly_div_series(f, turn.get(), radius.get(), length_ - 1, bits);
-        arb_poly_integral(f, f, bits);
-      }
-      const Ball value = ball([&](arb_struct* made) { arb_atan2(made, v.get(), u.get(), bits); });
-      arb_poly_set_coeff_arb(f, 0, value.get());
-    });
+    const Ball half = ball([&](arb_struct* made) { arb_mul_2exp_si(made, p.get(), -1); });
+    return is_negative && arb_is_int(half.get()) == 0 ? negative(f) : f;
   }
 
   [[nodiscard]] BallSeries of_two(std::string_view name, const BallSeries& a,
@@ -361,14 +286,6 @@ class Arb {
     }
     if (name == "^") {
       return power(a, b);
-    }
-    if (name == "atan2") {
-      return angle(a, b);
-    }
-    if (name == "&&" || name == "||") {
-      const bool one = holds(a);
-      const bool other = holds(b);
-      return constant((name == "&&" ? one && other : one || other) ? 1.0 : 0.0);
     }
     const int sign = sign_of(ball([&](arb_struct* made) {
       arb_sub(made, coefficient(a, 0).get(), coefficient(b, 0).get(), bits);
@@ -495,15 +412,12 @@ class RandomExpression {
         {1,
          {"X^3", "X^4", "X^7", "X^-1", "X^-2", "X^0", "X^1", "X^20", "X^201", "X^-16", "X^1e6",
           "X^3e9", "X^0.5", "X^-0.5", "X^1.5"}},
-        {3, {"sinh(X)", "cosh(X)", "tanh(X)", "sin(X)", "cos(X)", "atan(X)", "asinh(X)"}},
+        {3, {"sinh(X)", "cosh(X)", "tanh(X)", "sin(X)", "cos(X)", "atan(X)"}},
         {2, {"exp(-X^2)", "exp(X)", "-X", "1/(1+X^2)"}},
         {1,
-         {"abs(X)", "min(X,Y,L)", "max(X,Y,L)", "sum(X,Y,L)", "avg(X,Y,L)", "sign(X)", "rint(X)",
-          "triangle(X)", "square(X)", "sawtooth(X)", "L<L&&X>1?X:Y", "L>=L||X>1?X:Y", "L<L?X:Y",
-          "L>L?X:Y", "L<=C?X:Y", "L>=C?X:Y", "L==C?X:Y", "L!=L?X:Y"}},
+         {"abs(X)", "min(X,Y,L)", "max(X,Y,L)", "avg(X,Y,L)", "L<L?X:Y", "L<=C?X:Y", "L!=L?X:Y"}},
         {3,
-         {"log(D)", "ln(D)", "log10(D)", "log2(D)", "sqrt(D)", "asin(S)", "acos(S)", "atanh(S)",
-          "acosh(2+D)", "D^C", "D^Y", "tan(S)", "Y/(2.5+S)", "Y/X", "atan2(Y,D)"}}};
+         {"ln(D)", "sqrt(D)", "asin(S)", "acos(S)", "D^C", "D^Y", "tan(S)", "Y/(2.5+S)", "Y/X"}}};
     if (depth <= 0) {
       return leaf();
     }

@@ -49,39 +49,36 @@ inline rheology::ModelSpec model(const std::string& name, const Parameters& para
 /// A model with its state and what the last resolvent found.
 class Run {
  public:
-  Run(const std::string& name, const Parameters& parameters) : Run(model(name, parameters)) {}
+  Run(const std::string& name, const Parameters& parameters) {
+    const rheology::ModelSpec spec = model(name, parameters);
+    rheology::BuiltModel built = rheology::build(spec, spec.all());
+    state = std::move(built.start);
+    rate.resize(state.size());
+    motion = spec.layout().mass_columns();
+    model_ = std::make_unique<rheology::AnyModel>(std::move(built.model));
+  }
 
   /// One step of length h with F at both ends.
   void step(double h, double force, double next_force) {
     std::visit(
         [&](auto& model) {
-          friction_ = rheology::make_step(model, {h, force, next_force}, state, rate);
-          restoring = model.restoring(state, friction_);
+          friction = rheology::make_step(model, {h, force, next_force}, state, rate);
+          restoring = model.restoring(state, friction);
         },
-        model_);
+        *model_);
+  }
+  [[nodiscard]] std::vector<rheology::StVenant> elements() const {
+    return std::visit([](const auto& model) { return model.elements(); }, *model_);
   }
 
   State state;
   State rate;  ///< G of the last step
   double restoring = 0.0;
-  [[nodiscard]] double friction() const { return friction_; }
-  [[nodiscard]] rheology::MassColumns motion() const { return motion_; }
-  [[nodiscard]] std::vector<rheology::StVenant> elements() const {
-    return std::visit([](const auto& model) { return model.elements(); }, model_);
-  }
+  double friction = 0.0;
+  rheology::MassColumns motion;
 
  private:
-  explicit Run(const rheology::ModelSpec& spec)
-      : Run(rheology::build(spec, spec.all()), spec.layout().mass_columns()) {}
-  Run(rheology::BuiltModel built, const rheology::MassColumns& motion)
-      : state(std::move(built.start)),
-        rate(state.size()),
-        model_(std::move(built.model)),
-        motion_(motion) {}
-
-  rheology::AnyModel model_;
-  rheology::MassColumns motion_;
-  double friction_ = 0.0;
+  std::unique_ptr<rheology::AnyModel> model_;
 };
 
 /// Steps of h = T/N under F; calls `look` with t_p after every step.
@@ -95,33 +92,24 @@ inline void advance(Run& run, const std::function<double(double)>& force, double
 }
 
 /// A model by its name from event to event, under F(t) with breaks.
-class ExactRun {
- public:
+struct ExactRun {
   ExactRun(const std::string& name, const Parameters& parameters,
            std::function<double(double)> force, double final_time, std::vector<double> breaks = {},
-           const rheology::TaylorOptions& options = {})
-      : ExactRun(model(name, parameters), {std::move(force), std::move(breaks), final_time},
-                 options) {}
-
-  /// The state at t; times must not decrease.
-  State at(double t) {
-    solution.go_to(t);
-    return {solution.state().begin(), solution.state().end()};
+           const rheology::TaylorOptions& options = {}) {
+    const rheology::ModelSpec spec = model(name, parameters);
+    rheology::BuiltModel built = rheology::build(spec, spec.all());
+    solution = rheology::make_inclusion_solution(
+        std::move(built.model), spec.layout(), std::move(built.start),
+        base::SmoothPieces(std::move(force), std::move(breaks), final_time), options);
   }
 
- private:
-  ExactRun(const rheology::ModelSpec& spec, base::SmoothPieces force,
-           const rheology::TaylorOptions& options)
-      : ExactRun(rheology::build(spec, spec.all()), spec.layout(), std::move(force), options) {}
-  ExactRun(rheology::BuiltModel built, const rheology::StateLayout& layout,
-           base::SmoothPieces force, const rheology::TaylorOptions& options)
-      : solution_(rheology::make_inclusion_solution(
-            std::move(built.model), layout, std::move(built.start), std::move(force), options)) {}
+  /// The state at t; times must not decrease.
+  [[nodiscard]] State at(double t) const {
+    solution->go_to(t);
+    return {solution->state().begin(), solution->state().end()};
+  }
 
-  std::unique_ptr<rheology::InclusionSolution> solution_;
-
- public:
-  rheology::InclusionSolution& solution = *solution_;
+  std::unique_ptr<rheology::InclusionSolution> solution;
 };
 
 }  // namespace masing::model_run

@@ -52,7 +52,7 @@ Trace trace(const std::string& model, const Parameters& parameters,
   model_run::advance(run, forcing, final_time, steps, [&](double t) {
     add(run.state, run.restoring);
     const State state = exact.at(t);
-    add(state, exact.solution.restoring());
+    add(state, exact.solution->restoring());
   });
   return made;
 }

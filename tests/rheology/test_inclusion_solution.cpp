@@ -41,8 +41,8 @@ TEST(ExactModel, friction_oscillator_decays_as_coulomb_says) {
     ASSERT_NEAR(state[0], sign * x, 2e-14) << t;
     ASSERT_NEAR(state[1], sign * y, 4e-14) << t;
   }
-  EXPECT_EQ(run.solution.state()[1], 0.0);
-  EXPECT_NEAR(run.solution.restoring(), 0.0, 1e-15);  // friction holds the spring
+  EXPECT_EQ(run.solution->state()[1], 0.0);
+  EXPECT_NEAR(run.solution->restoring(), 0.0, 1e-15);  // friction holds the spring
 }
 
 TEST(ExactModel, masses_break_away_and_graze_rest) {

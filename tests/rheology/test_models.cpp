@@ -109,7 +109,7 @@ TEST(Models, make_the_step_worked_out_by_hand) {
     run.step(0.5, by_hand.force, by_hand.force + 1);
     expect_near(run.rate, by_hand.drift, by_hand.name);
     expect_near(run.state, by_hand.after, by_hand.name);
-    EXPECT_NEAR(run.friction(), by_hand.friction, 4e-15) << by_hand.name;
+    EXPECT_NEAR(run.friction, by_hand.friction, 4e-15) << by_hand.name;
     EXPECT_NEAR(run.restoring, by_hand.restoring, 4e-15) << by_hand.name;
   }
 }
@@ -257,8 +257,8 @@ TEST(StateLayout, puts_initial_values_into_their_columns) {
   const model_run::Run chain(
       "s-chain", {{"k", State{1, 1}}, {"eta", 1}, {"x0", "i"}, {"y0", 3}, {"u0", State{0.1, 0.2}}});
   EXPECT_EQ(chain.state, (State{1, 2, 3, 3, 0.1, 0.2}));
-  EXPECT_EQ(chain.motion().x, 1);
-  EXPECT_EQ(chain.motion().y, 3);
+  EXPECT_EQ(chain.motion.x, 1);
+  EXPECT_EQ(chain.motion.y, 3);
 }
 
 }  // namespace masing::test_models
