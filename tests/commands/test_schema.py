@@ -1,12 +1,15 @@
 """Result files as others read them: axes with names, units, texts of any length, a version of the form. xarray reads
-them through h5netcdf, which knows nothing of masing."""
+them through h5netcdf, which knows nothing of masing. What masing benchmark measures; no figure decides a test."""
+
+import signal
 
 import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from test_stops import cpu_seconds
 
-SHORT = ("--steps=100", "--final-time=1", "--quiet", "--force=0.45*cos(0.5*t)")
+SHORT = ("--steps=100", "--final-time=1", "--force=0.45*cos(0.5*t)")
 # words, and the axes of groups, as they are for xarray
 FILES = {
     "slab": (("simulate", *SHORT, "--cells=10", "--threshold-down=0.3", "--field-every=50", "--energy", "--damping=0.1"),
@@ -15,24 +18,26 @@ FILES = {
               {"series": ["t"], "state": ["column", "t"]}),
     "quasistatic": (("simulate", *SHORT, "--model=masing-quasistatic", "--cells=10"),
                     {"series": ["t"], "state": ["column", "t"], "field": ["s", "t"]}),
-    "study": (("converge", "--quiet", "--levels=100,200,400", "--final-time=1"),
+    "study": (("converge", "--levels=100,200,400", "--final-time=1"),
               {"series": ["t"], "cases": ["level"], "timing": ["level"]}),
-    "scan": (("scan", "--quiet", "--over=k0=0.2,0.4", "--force=0.45*cos(0.8*t)", "--steady", "--cells=inf"),
+    "scan": (("scan", "--over=k0=0.2,0.4", "--force=0.45*cos(0.8*t)", "--steady", "--cells=inf"),
              {"points": ["multiplier", "point"], "timing": ["point"]}),
     "runs": (("scan", "--over=k0=0.2,0.4", *SHORT, "--keep=series"),
              {"points": ["point"], "timing": ["point"], "runs/00001": ["t"]}),
-    "benchmark": (("benchmark", "--quick", "--largest=1000"), {"kernel": ["cells"], "memory": ["cells"],
-                                                               "machine": ["ranks"], "chain": ["sliders"]}),
+    "benchmark": (("benchmark", "--quick", "--largest=20000"), {"kernel": ["cells"], "memory": ["cells"],
+                                                                "machine": ["ranks"], "chain": ["sliders"]}),
 }
+BYTES = {"baseline": 32, "general": 16, "both": 8, "leapfrog": 32}  # of a cell, by the variant of the kernel
 
 
 @pytest.mark.parametrize("kind", FILES)
 def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
     """All of the numbers, wherever they are, have axes that are scales of the size of the data."""
     words, groups = FILES[kind]
-    process = masing(*words, "--output=made.h5")
-    assert process.returncode in (0, 3), process.stderr
-    path = masing.folder / "made.h5"
+    if kind == "benchmark":
+        path, printed = masing.folder / "b.h5", masing.done(*words, "--output=b.h5", ranks=2).stdout
+    else:
+        path = masing.made(*words)
     for group, axes in groups.items():
         with xr.open_dataset(path, group=group, engine="h5netcdf") as data:
             assert sorted(data.sizes) == sorted(data.coords) == axes  # no phony ones
@@ -53,11 +58,12 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
         assert (file.attrs["schema"], file.attrs["Conventions"]) == ("masing 1.2", "masing-1.2")
         made = file["provenance"].attrs
         assert "-O" in made["flags"] and "-ffp-contract=off" in made["flags"]
-        phases = [f"{name}_seconds" for name in ("setup", "steps", "communication", "output", "seal")]
-        assert [name in file.get("timing", file).attrs for name in phases] == [kind != "benchmark"] * 5
-        if kind != "benchmark":
-            seconds = [file["timing"].attrs[name] for name in phases]
-            assert np.isfinite(seconds).all() and seconds[2] == 0 < min(seconds[:2] + seconds[3:])
+        if kind == "benchmark":
+            check_benchmark(file, printed)
+        else:
+            seconds = [file["timing"].attrs[f"{name}_seconds"] for name in
+                       ("setup", "steps", "communication", "output", "seal")]
+            assert np.isfinite(seconds).all() and seconds[2] == 0 < min(seconds[:2] + seconds[3:4])
         if kind == "slab":
             with xr.open_dataset(path, group="series", engine="h5netcdf") as series:
                 assert float(series.x.sel(t=0.5)) == file["series/x"][50]
@@ -65,3 +71,43 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
                 assert np.array_equal(field.u.sel(t=1.0), file["field/u"][2])
                 assert float(field.eta.sel(s=0.3)) == file["field/eta"][2]
                 assert file["field/u"].chunks is None and file["field/u"].id.get_offset() is not None  # in one piece
+
+
+def check_benchmark(file, printed):
+    """The table that is printed has the file's numbers."""
+    assert (file.attrs["kind"], file["provenance"].attrs["ranks"]) == ("benchmark", 2)
+    cells, bandwidth = file["kernel/cells"][()], file["machine/bandwidth"][0]
+    assert list(cells) == [100, 1000, 1500, 10000, 20000] and list(file["machine/ranks"]) == [2]
+    assert list(file["memory/cells"]) == [10, 100, 1000, 10000, 0] and list(file["exact/cells"]) == [0]
+    assert list(file["chain/sliders"]) == [0, 10, 100]
+    seconds = {name: file[f"{name}/seconds_per_step"][()] for name in ("memory", "exact", "chain")}
+    for name, size in BYTES.items():
+        seconds[name] = file[f"kernel/{name}"][()]
+        lines = [line.translate(str.maketrans("[],", "   ")).split() for line in printed.splitlines()]
+        rows = np.array([line[1:] for line in lines if line[:1] == [name] and len(line) == 9], dtype=float)
+        places, rates, least, most, moved, fraction, ratio, nanoseconds = rows.T
+        assert np.array_equal(places, cells) and set(moved) == {size}
+        assert np.allclose(rates * seconds[name], cells, rtol=1e-3, atol=0)
+        assert np.all(least <= rates) and np.all(rates <= most)
+        assert np.allclose(fraction, size * cells / seconds[name] / bandwidth, rtol=1e-3, atol=1e-3)
+        assert np.allclose(ratio, seconds["baseline"] / seconds[name], rtol=1e-3, atol=0.01)
+        assert np.allclose(nanoseconds, 1e9 * seconds[name], rtol=1e-3, atol=0.01)
+    for values in (*seconds.values(), bandwidth, file["machine/allreduce_seconds"][()]):
+        assert np.isfinite(values).all() and np.min(values) > 0
+    assert "nan" not in printed and "inf s" not in printed and "benchmark in b.h5" in printed
+
+
+@pytest.mark.parametrize(("words", "said", "ranks"), [
+    (["--largest", "1e15"], ["--largest", "GiB", "give at most"], None), (["--largest", "none"], ["--largest"], 2),
+    (["--mass", "1"], ["--mass", "masing benchmark --help"], None), (["--output", "none/b.h5"], ["folder"], None)])
+def test_mistakes_of_a_benchmark_are_refused(masing, words, said, ranks):
+    message = masing.refused("benchmark", "--quick", *words, ranks=ranks)
+    assert all(part in message for part in said) and masing.names() == []
+
+
+def test_a_signal_ends_a_benchmark_at_once_and_leaves_nothing(masing):
+    process = masing.start("benchmark")
+    masing.wait_until(process, lambda: cpu_seconds(process.pid) >= 0.5)  # of minutes
+    process.send_signal(signal.SIGUSR1)
+    done = masing.ended(process)
+    assert done.returncode == -signal.SIGUSR1 and masing.names() == []
