@@ -7,13 +7,13 @@
 
 namespace masing::made_up {
 
-/// A scan without files, of the continuum of k = 1 and η = 0.1 + s with k0 = 0.2, m = 1 and c = 0.3
-/// unless the options say otherwise. Local.
-inline cli::Scan scan(const std::string& options) {
+/// The continuum of k = 1 and η = 0.1 + s with k0 = 0.2, m = 1 and c = 0.3.
+inline constexpr const char* continuum = "cells=inf; engine=exact; k0=0.2; damping=0.3";
+
+/// A scan without files; `more` are options that the others replace. Local.
+inline cli::Scan scan(const std::string& options, const std::string& more = continuum) {
   cli::Scan made = cli::scan_spec(
-      given::requested(cli::Command::scan,
-                       given::options(options + "; cells=inf; engine=exact; k0=0.2; damping=0.3")),
-      "");
+      given::requested(cli::Command::scan, given::options(options + "; " + more)), "");
   made.spec.files = {.quiet = true};
   return made;
 }

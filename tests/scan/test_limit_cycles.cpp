@@ -6,8 +6,12 @@
 
 #include <cmath>
 #include <complex>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <numbers>
+#include <thread>
 
 #include "base/error.hpp"
 #include "engine/setup.hpp"
@@ -189,6 +193,44 @@ TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed) {
   EXPECT_EQ(result.points.size(), 4U);
   EXPECT_EQ(result.failed(), 0);
   EXPECT_EQ(asked, (std::vector{0.001, 0.003}));
+}
+
+/// Stopped at some moment, nearly always within the run of the first point.
+TEST(Points, go_on_within_a_run_with_the_same_numbers) {
+  for (cli::Scan made :
+       {made_up::scan("force=a*cos(0.5*t); over a=0.5,0.9; final-time=8*pi; steps=8000; from=pi",
+                      "cells=20000; engine=sweep; damping=0.3; scheme=leapfrog"),
+        made_up::scan("force=a*cos(t); over a=0.5,0.9; final-time=10; steps=8000; from=1",
+                      "model=masing-chain; set n=200; set m=1; set k=1; set eta=0.2; cells=inf")}) {
+    made.spec.keep_series = true;
+    const ScanResult expected = made_up::points(support::alone(), made);
+    const std::string path = "masing-run-of-points.checkpoint";
+    made.spec.files.checkpoint.path = path;
+    std::jthread stop;
+    const auto problem = [&](std::span<const double> values) {
+      stop = std::jthread([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        parallel::request_stop(SIGTERM);
+      });
+      return cli::problem_at(made, values);
+    };
+    given::mistake<base::Stopped>([&] { scan::make_scan(support::alone(), made.spec, problem); });
+    stop = {};
+    parallel::clear_stop();
+    support::session().begin_call();
+    if (std::filesystem::exists(path)) {
+      made.spec.files.checkpoint.restart = path;
+    }
+    ScanResult found = made_up::points(support::alone(), made);
+    std::remove(path.c_str());
+    for (std::size_t i = 0; i < 2; ++i) {
+      PointNumbers& numbers = found.points[i].numbers;
+      EXPECT_EQ(found.points[i].message, "");
+      numbers.seconds = expected.points[i].numbers.seconds;
+      EXPECT_EQ(std::memcmp(&numbers, &expected.points[i].numbers, sizeof(numbers)), 0) << i;
+      EXPECT_EQ(found.points[i].series, expected.points[i].series);
+    }
+  }
 }
 
 TEST(Table, shows_what_is_not_usual_and_not_all_of_many_points) {
