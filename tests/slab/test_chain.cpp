@@ -107,6 +107,9 @@ TEST(Chain, balances_its_energy_at_every_step) {
       ChainPart part = random_part(7, absorbs, false);
       Chain chain(part, {continuum(initial_u)}, Scheme::leapfrog, step, force_node, false);
       chain.start({}, load_at(0.0, absorbs));
+      for (std::size_t j = 0; j < chain.size(); ++j) {
+        EXPECT_NEAR(chain.energy(j).slid, 0.0, 1e-15);
+      }
       double work = 0.0;
       const double start = discrete_energy(chain, step);
       double largest = 0.0;

