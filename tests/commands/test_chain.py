@@ -1,6 +1,6 @@
 """Chains of continuous elements: a loop over all sliders of each element, written here; one element, which is another
-model; closed forms of simple waves, of an absorbing base and of dashpots; balances of energy; studies and points against
-single runs; what is refused and warned of. (tests/slab has the balance of each step, test_same_bits.py other ranks.)"""
+model; closed forms of simple waves and of an absorbing base; balances of energy; studies and points against single
+runs; what is refused and warned of. (tests/slab has the balance of each step, test_same_bits.py other ranks.)"""
 
 import re
 
@@ -15,7 +15,7 @@ SETS = ("n", "m", "k", "eta", "k0", "c", "c_ground", "x0", "y0", "base_impedance
 
 
 def words(case, *more):
-    """The words of a call, from the keys of `case`: the parameters of the chain and the options; None leaves one out."""
+    """The words of a call, from the keys of `case`: parameters of the chain and options; None leaves one out."""
     given = {"model": "masing-chain", **case}
     return [*(f"--{f'set={key}' if key in SETS else key}={text}" for key, text in given.items() if text is not None),
             *more]
@@ -140,9 +140,9 @@ def test_a_chain_of_one_element_is_the_oscillator(masing, cells, scheme):
     """Factors stand in the shape of the one, and in the parameters of the other."""
     common = ("--force=0.5*sin(t)+0.1", "--final-time=30", "--energy", "--sample-every=1", "--engine=memory",
               f"--cells={cells}", f"--scheme={scheme}", "--steps=3000")
-    chain = masing.run(*words({"n": 1, "m": 0.8, "k0": 0.15, "x0": 0.2, "y0": -0.3, "k": 1.7, "eta": 0.5, "c_ground": 0.2}),
-                       "--stiffness=1+0.5*s", "--threshold=s+0.1", "--initial-u=-0.1*s", "--threshold-down=0.6*(s+0.4)",
-                       *common)
+    one = {"n": 1, "m": 0.8, "k0": 0.15, "x0": 0.2, "y0": -0.3, "k": 1.7, "eta": 0.5, "c_ground": 0.2}
+    chain = masing.run(*words(one), "--stiffness=1+0.5*s", "--threshold=s+0.1", "--threshold-down=0.6*(s+0.4)",
+                       "--initial-u=-0.1*s", *common)
     alone = masing.run("--mass=0.8", "--k0=0.15", "--x0=0.2", "--y0=-0.3", "--damping=0.2", "--stiffness=1.7*(1+0.5*s)",
                        "--threshold=0.5*(s+0.1)", "--initial-u=-0.05*s", "--threshold-down=0.3*(s+0.4)", *common)
     for name in ("t", "x", "y", "force", "restoring", "kinetic", "elastic", "dissipated", "viscous"):
@@ -280,7 +280,7 @@ def test_it_is_refused(masing, given, said):
 
 @pytest.mark.parametrize("dashpots", [(0, 0, 0, 0), (0.3, 0, 0.1, 0)])
 def test_too_few_steps_are_refused_with_a_number_that_holds(masing, dashpots, time=50):
-    """δt ω <= 2 (√(1+4ξ²) - 2ξ), ω the greatest frequency of the elastic chain, ξ = max b ω/2K, K of slab and spring."""
+    """δt ω <= 2 (√(1+4ξ²) - 2ξ), ω the greatest elastic frequency, ξ = max b ω/2K, K of slab and spring."""
     own = np.array([3.5, 9, 2.2, 5])  # of slab and spring
     stiffness = np.diag(np.append(0, own) + np.append(own, 0)) - np.diag(own, 1) - np.diag(own, -1)
     omega = np.sqrt(eigh(stiffness, np.diag([0.4, 0.7, 1.2, 0.9, 0.5]), eigvals_only=True)[-1])
@@ -318,8 +318,9 @@ def test_norms_of_a_study_are_those_of_single_runs_at_the_nodes_that_both_have(m
                    "incoming-velocity": "0.5*sin(3*t)^2"} if absorbs else WAVE
     levels, times = [(10, 160), (12, 192), (15, 240)], 16
     runs = [masing.run(*words(case | {"n": n, "steps": steps, "field-every": steps // times})) for n, steps in levels]
+    sizes = ",".join(f"{n}:{steps}" for n, steps in levels)
     cases = study(masing.made("converge", *words(case), "--refine=elements", "--reference=successive",
-                              f"--field-samples={times}", "--levels=" + ",".join(f"{n}:{steps}" for n, steps in levels)))["cases"]
+                              f"--field-samples={times}", f"--levels={sizes}"))["cases"]
     for level in range(2):
         pair = runs[level:level + 2]
         common = np.gcd(*(levels[level + at][0] for at in range(2)))
@@ -349,7 +350,8 @@ def test_a_wave_with_dashpots_has_the_orders_of_its_scheme_and_rule(masing, case
 
 
 def test_a_study_is_the_same_on_two_ranks_and_made_again(masing):
-    case = words(WAVE | {"final-time": 0.05}, "--refine=elements", "--levels=2048:160,4096:320", "--reference=successive")
+    case = words(WAVE | {"final-time": 0.05, "refine": "elements", "reference": "successive"},
+                 "--levels=2048:160,4096:320")
     masing.done("converge", *case, "--quiet", "--output=two.h5", ranks=2)
     assert contents(masing.folder / "two.h5") == contents(masing.made("converge", *case))
     masing.done("reproduce", "two.h5")

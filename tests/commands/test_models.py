@@ -1,5 +1,5 @@
-"""The papers' models at the command line: the catalogue, what their files hold, restoring forces and prescribed positions;
-the order of their errors, which jumps of the force do not lower; orders that only the problem of a slab raises or hides
+"""The papers' models: the catalogue, what their files hold, restoring forces, prescribed positions; the order of their
+errors, which jumps of the force do not lower; orders that only the problem of a slab raises or hides
 (study/test_orders.cpp has those of schemes and rules)."""
 
 import h5py
@@ -111,7 +111,8 @@ def test_without_a_mass_only_a_missed_peak_is_an_error(masing, model):
 
 
 LEAPFROG, MIDPOINT, INFINITE = "--scheme=leapfrog", "--rule=midpoint", "--cells=inf"
-TIMED, SPACE = ("--engine=memory", "--reference=exact-time"), ("--engine=memory", "--refine=cells", "--reference=cells-inf")
+TIMED = ("--engine=memory", "--reference=exact-time")
+SPACE = ("--engine=memory", "--refine=cells", "--reference=cells-inf")
 DIRECTED = ("--stiffness=1+0.5*s", "--threshold-down=0.3+0.2*s^2", "--initial-u=0.05", "--final-time=20",
             "--damping=0.1", "--force=0.8*cos(0.9*t)", LEAPFROG)
 IWAN = ("--threshold=min(1, s/0.8)^2", "--k0=0.1", "--force=0.5*cos(0.7*t)", "--final-time=40")
@@ -124,7 +125,8 @@ IWAN = ("--threshold=min(1, s/0.8)^2", "--k0=0.1", "--force=0.5*cos(0.7*t)", "--
     ("--force=0.6*sin(t)", *SPACE, "--levels=50,100,200,400,800,1600", "--steps=4000", "--final-time=40",
      "--stiffness=2-s+s^2", "--threshold=0.2+4*s*(1-s)"),
     # The levels share 10 times only; between steps u would be known to first order.
-    ("--force=0.8*sin(0.7*t)", "--final-time=20", INFINITE, LEAPFROG, "--reference=exact", "--levels=1010,2030,4070,8110"),
+    ("--force=0.8*sin(0.7*t)", "--final-time=20", "--reference=exact", INFINITE, LEAPFROG,
+     "--levels=1010,2030,4070,8110"),
     # The middles of overlapping cells are (δs + δs_ref)/2 apart, or (δs - δs_ref)/2 where P divides P_ref.
     (MIDPOINT, "--refine=cells", "--levels=34:189:63", "--reference=finest", "--steps=2000", "--final-time=20"),
     # The round-off floor is relative to each quantity.
@@ -133,6 +135,6 @@ IWAN = ("--threshold=min(1, s/0.8)^2", "--k0=0.1", "--force=0.5*cos(0.7*t)", "--
     # η(0) = 0: no proposition promises an order, so it is asked for.
     (*IWAN, *TIMED, INFINITE, "--levels=1000:32000:30", LEAPFROG, "--expect-order=2"),
     (*IWAN, *SPACE, "--levels=50:3200:25", LEAPFROG, "--steps=8000", "--expect-order=1")],
-    ids=["directed, steps", "directed, cells", "raised", "common steps", "not nested", "tiny", "Iwan, steps", "Iwan, cells"])
+    ids=["directed, steps", "directed, cells", "raised", "common steps", "not nested", "tiny", "Iwan", "Iwan, cells"])
 def test_a_study_is_as_expected(masing, words):
     assert study(masing.made("converge", *words))["verdict"] == "as expected"

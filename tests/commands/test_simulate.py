@@ -51,7 +51,8 @@ def test_a_file_says_how_it_was_made_and_its_configuration_makes_the_same_data(m
             assert (attributes["host"], attributes["ranks"]) == (os.uname().nodename, ranks)
             assert "--output=here.h5" in text(attributes["command_line"]) and file["timing"].attrs["wall_seconds"] > 0
             masing.file("again.ini", text(file["configuration"][()]))
-        again, here = contents(masing.made("simulate", "--config=again.ini", name="again.h5")), contents(masing.folder / "here.h5")
+        again = contents(masing.made("simulate", "--config=again.ini", name="again.h5"))
+        here = contents(masing.folder / "here.h5")
         # In the text all keys are given, and none is derived.
         assert not again.pop("configuration@derived").strip(b"\0") and b"f" in here.pop("configuration@derived")
         assert again == here
@@ -63,7 +64,8 @@ def test_a_file_says_how_it_was_made_and_its_configuration_makes_the_same_data(m
     ("base-acceleration=sin(t)", "k₀ x + S", "F − m a_g", "int (F - m a_g) dx", "dissipated"),
     ("threshold-down=0.3", "F − m x″", "F", "int F dx", "dissipated")])
 def test_the_file_says_what_it_holds(masing, word, restoring, force, work, part):
-    found = masing.run("--cells=4", "--final-time=50", "--steps=100", "--force=sin(t)", "--energy", *[f"--{word}"] * bool(word))
+    found = masing.run("--cells=4", "--final-time=50", "--steps=100", "--force=sin(t)", "--energy",
+                       *[f"--{word}"] * bool(word))
     with h5py.File(masing.folder / "run.h5") as file:
         said = text(file["configuration"].attrs["problem"])
         for name, symbol in (("series/restoring", restoring), ("series/force", force), ("energy/input", work),
@@ -98,7 +100,8 @@ def test_the_continuum_has_a_field(masing, engine):
 
 
 def test_the_field_is_thinned(masing):
-    cells, n, many = 5000, 37, ("--steps=20", "--final-time=2", *CASE[:2], "--threshold=0.1+s*s", "--force=0.45*cos(0.5*t)")
+    cells, n = 5000, 37
+    many = ("--steps=20", "--final-time=2", *CASE[:2], "--threshold=0.1+s*s", "--force=0.45*cos(0.5*t)")
     whole = masing.run(*many, f"--cells={cells}")
     thin = masing.run(*many, f"--cells={cells}", f"--field-points={n}", "--field-every=7", ranks=2)
     kept = (2 * np.arange(n) + 1) * cells // (2 * n)

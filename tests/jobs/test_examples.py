@@ -1,5 +1,5 @@
-"""The examples for finite-element codes, with --long: built against an installation with a compiler alone, by the commands
-in their first lines, and run; against closed forms, sliders and limit cycles of the program."""
+"""The examples for finite-element codes, with --long: built against an installation with a compiler alone, by the
+commands in their first lines, and run; against closed forms, sliders and limit cycles of the program."""
 
 import ctypes
 import math
@@ -82,8 +82,8 @@ START = {"stress": 0.0, "statev": np.zeros(60), "slope": 0.0, "sse": 0.0, "spd":
 
 
 def test_a_user_material_of_abaqus(prefix, examples, tmp_path):
-    """Abaqus compiles user subroutines by g++ on Linux, which takes .c as C++. Each increment is tried with other strains
-    first, some with a cut-back, always from the state at its beginning."""
+    """Abaqus compiles user subroutines by g++ on Linux, which takes .c as C++. Each increment is tried with other
+    strains first, some with a cut-back, always from the state at its beginning."""
     (tmp_path / "message.c").write_text(MESSAGE, encoding="utf-8")
     ran("g++", "-c", "-fPIC", "-O2", *STRICT, f"-I{prefix}/include", examples / "abaqus" / "umat.c", "-o",
         tmp_path / "umat.o", check=True)
@@ -99,8 +99,8 @@ def test_a_user_material_of_abaqus(prefix, examples, tmp_path):
         end = {key: np.array(value) for key, value in begin.items()} | {"pnewdt": np.array(1.0)}
         *results, strain, pnewdt = end.values()
         given = [np.array(each) for each in (dstran, PROPS)]
-        arrays = [*results, *[other] * 5, strain, given[0], *[other] * 6, name, one, none, one, nstatv, given[1], nprops,
-                  other, unit, pnewdt, other, unit, unit, noel, npt, one, one, step, one]
+        arrays = [*results, *[other] * 5, strain, given[0], *[other] * 6, name, one, none, one, nstatv, given[1],
+                  nprops, other, unit, pnewdt, other, unit, unit, noel, npt, one, one, step, one]
         library.umat_(*(each.ctypes.data_as(ctypes.c_void_p) for each in arrays), ctypes.c_size_t(80))
         strain += dstran
         return end
@@ -151,7 +151,8 @@ def test_the_material_in_fortran(compiled, examples, prefix, declared, printed):
     for row, line in zip(x, found["force"], strict=True):
         force, slope = points.move(row)
         assert list(map(float, line.split())) == list(force)
-    assert list(map(float, found["slope"][0].split())) == list(slope) and found["fingerprint"] == [str(slab.fingerprint)]
+    assert list(map(float, found["slope"][0].split())) == list(slope)
+    assert found["fingerprint"] == [str(slab.fingerprint)]
     assert found["mistake"] == ["a position of inf; it must be finite, at most 1e+150"]
 
 

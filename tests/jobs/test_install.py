@@ -1,6 +1,6 @@
-"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; projects in C, C++ and
-with pkg-config use the material alone; the job script with stand-ins for launcher and Slurm; the files of jobs/packaging
-against what CMake looks for and what the program needs."""
+"""What `cmake --install` puts below a prefix is all that a user needs, with the clone out of sight; projects in C, C++
+and with pkg-config use the material alone; the job script with stand-ins for launcher and Slurm; the files of
+jobs/packaging against what CMake looks for and what the program needs."""
 
 import os
 import re
@@ -37,9 +37,9 @@ def runpath(path):
 
 def test_what_is_installed_runs_without_the_clone_and_has_all_files(masing, prefix, tmp_path):
     share = prefix / "share" / "masing"
-    without_the_clone([prefix / "bin" / "masing", "simulate", "--quiet", "--config", share / "jobs/cases/cycle-fig10.ini",
-                       "--cells=3", "--output=ü.h5"], tmp_path)
-    script = "import masing; run = masing.open('ü.h5'); print(masing.__version__, masing.simulate(steps=9, cells=3).x.size)"
+    case = share / "jobs" / "cases" / "cycle-fig10.ini"
+    without_the_clone([prefix / "bin" / "masing", "simulate", "--quiet", "--config", case, "--output=ü.h5"], tmp_path)
+    script = "import masing; masing.open('ü.h5'); print(masing.__version__, masing.simulate(steps=9, cells=3).x.size)"
     version = re.search(r'^version: "(.*)"$', (share / "CITATION.cff").read_text(), re.MULTILINE)[1]
     said = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(share / "analysis"),
                              PATH=f"{prefix}/bin:{os.environ['PATH']}")
@@ -47,7 +47,7 @@ def test_what_is_installed_runs_without_the_clone_and_has_all_files(masing, pref
     job = share / "jobs" / "slurm" / "run.sbatch"
     assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in job.read_text() and os.access(job, os.X_OK)
     assert (share / "jobs" / "quickstart.sh").is_file() and (share / "jobs" / "tutorial.ipynb").is_file()
-    for name in ("README.md", "CHANGELOG.md", "src/README.md", "jobs/README.md", "analysis/README.md", "tests/README.md"):
+    for name in ("README.md", "CHANGELOG.md", *(f"{name}/README.md" for name in ("src", "jobs", "analysis", "tests"))):
         text = (share / name).read_text(encoding="utf-8")
         for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", text):
             assert ((share / name).parent / link).exists(), f"{name}: {link}"
@@ -66,7 +66,8 @@ def test_a_user_without_a_home_runs_what_is_installed(masing):
         as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "-u", "HOME"]
 
         def said(*command):
-            return without_the_clone([*as_user, *command], work, TMPDIR=str(work), OMPI_MCA_rmaps_base_oversubscribe="1")
+            return without_the_clone([*as_user, *command], work, TMPDIR=str(work),
+                                     OMPI_MCA_rmaps_base_oversubscribe="1")
 
         program, three = prefix / "bin" / "masing", ("mpirun", "-n", "3")
         assert said("id", "-u") == "65534\n"
@@ -156,7 +157,8 @@ def test_the_material_in_other_standards_by_pkg_config_and_of_another_version(pr
         shutil.copytree(prefix / name, moved / name, symlinks=True)
     words = ran("pkg-config", "--cflags", "--libs", "masing_material >= 1.0", check=True,
                 env={**os.environ, "PKG_CONFIG_PATH": str(moved / "lib" / "pkgconfig")}).stdout
-    ran("cc", PROJECT / "material.c", *shlex.split(words), f"-Wl,-rpath,{moved}/lib", "-o", tmp_path / "own", check=True)
+    ran("cc", "-o", tmp_path / "own", PROJECT / "material.c", *shlex.split(words), f"-Wl,-rpath,{moved}/lib",
+        check=True)
     assert printed(tmp_path / "own")["refused"] == ["1"]
     source = """find_package(masing 3.0 REQUIRED)
 get_target_property(material masing::material INTERFACE_COMPILE_FEATURES)
@@ -256,7 +258,8 @@ proc conflict {name} {puts "conflict=$name"}
 proc prepend-path {name value} {puts "$name=$value"}
 source [lindex $argv 0]
 """)
-    said = ran("tclsh", tmp_path / "print.tcl", prefix / "share/masing/jobs/packaging/masing.modulefile", check=True).stdout
+    module = prefix / "share" / "masing" / "jobs" / "packaging" / "masing.modulefile"
+    said = ran("tclsh", tmp_path / "print.tcl", module, check=True).stdout
     assert dict(line.split("=", 1) for line in said.splitlines()) == {
         "conflict": "masing", "PATH": f"{prefix}/bin", "CMAKE_PREFIX_PATH": str(prefix),
         "PYTHONPATH": f"{prefix}/share/masing/analysis"}

@@ -42,8 +42,9 @@ def test_a_signal_ends_all_that_has_begun(clone, name, hangs, begun):
     environment = {**os.environ, "PATH": f"{clone}/stubs:{os.environ['PATH']}", "TMPDIR": str(clone),
                    "MASING_PYTHON": str(clone / "stubs" / "python"), "HANGS": hangs}
     # Under nohup SIGHUP is ignored, and a shell cannot trap a signal that was ignored when it began.
-    process = subprocess.Popen([clone / "tests/run.sh"], env=environment, text=True, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+    process = subprocess.Popen([clone / "tests/run.sh"], env=environment, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     while not all((clone / "stubs" / f"{each}.begun").exists() for each in begun):
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)

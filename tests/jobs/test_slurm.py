@@ -132,8 +132,8 @@ class Cluster:
     def submit(self, folder, case, *words):
         """The number of the job of the script with a case file, on two nodes."""
         (folder / "case.ini").write_text(case, encoding="utf-8")
-        return self.call("sbatch", "--parsable", *TWO_NODES, SCRIPT, words[0], "case.ini", "made.h5", "--quiet", *words[1:],
-                         cwd=folder, check=True).strip()
+        return self.call("sbatch", "--parsable", *TWO_NODES, SCRIPT, words[0], "case.ini", "made.h5", *words[1:],
+                         "--quiet", cwd=folder, check=True).strip()
 
     def ended(self, number):
         """The state of a job that has ended, and how often it was restarted."""
@@ -173,7 +173,8 @@ def launcher(cluster, request, monkeypatch):
 
 @pytest.mark.usefixtures("launcher")
 def test_a_long_run_is_requeued_and_loses_nothing(cluster, masing, tmp_path):
-    job = cluster.submit(tmp_path, "final-time = 50\ncells = 300\nsteps = 5000000\n", "simulate", "--checkpoint-every=100000")
+    job = cluster.submit(tmp_path, "final-time = 50\ncells = 300\nsteps = 5000000\n", "simulate",
+                         "--checkpoint-every=100000")
     log, checkpoint = tmp_path / f"masing-{job}.log", tmp_path / "made.h5.checkpoint"
     cluster.wait_for(checkpoint.exists, "checkpoint")
     # To the job's script alone, as --signal=B:USR1@… sends it.
