@@ -213,32 +213,24 @@ TEST(Language, has_texts_of_at_most_10000_characters) {
 }
 
 TEST(Expression, hints_at_what_would_be_right) {
-  const std::pair<const char*, std::vector<std::string>> hints[] = {
-      {"a power is written ^", {"t**2"}},
-      {"a product needs its *", {"2t", "2(t)", "(t)(t)", "t(2)", "a sin(t)"}},
-      {"compare with ==", {"t=2"}},
-      {"decimals with a point", {"1,2"}},
-      {"sin(...)", {"sin"}},
-      {"takes one argument", {"sin(1,2)"}},
-      {"takes two arguments", {"atan2(1)"}},
-      {"needs an argument", {"min()"}},
-      {"too large", {"1e400"}},
-      {"there is no 'c'", {"c+1"}},
-      {"there is no function 'Sin'; did you mean sin?", {"Sin(t)"}},
-      {"at position 3: there is no function 'sine'; did you mean sin?", {"1+sine(t)"}},
-      {"did you mean atan?", {"arctan(t)"}},
-      {"at position 5: there is no 'x'; did you mean t?", {"sin(x)"}},
-      {"there is no 'PI'; did you mean pi?", {"2*PI*t"}},
-      {"there is no 'zreo'; did you mean zero?", {"zreo*t"}},
-      {"at position 3: write sin, without np.", {"2*np.sin(t)"}},
-      {"write pi, without math.", {"math.pi"}},
-      {"'i' has no meaning here", {"i"}},
-      {"there is no 'np'", {"np."}},
-      {"there is no function 'erf'", {"erf(t)"}}};
-  for (const auto& [hint, texts] : hints) {
-    for (const std::string& text : texts) {
-      EXPECT_NE(fault_of(text).find(hint), std::string::npos) << text << ": " << fault_of(text);
-    }
+  const std::pair<const char*, const char*> hints[] = {
+      {"t**2", "a power is written ^"},
+      {"(t)(t)", "a product needs its *"},
+      {"a sin(t)", "a product needs its *"},
+      {"t=2", "compare with =="},
+      {"1,2", "decimals with a point"},
+      {"sin", "sin(...)"},
+      {"sin(1,2)", "takes one argument"},
+      {"atan2(1)", "takes two arguments"},
+      {"min()", "needs an argument"},
+      {"1e400", "too large"},
+      {"1+sine(t)", "at position 3: there is no function 'sine'; did you mean sin?"},
+      {"sin(x)", "at position 5: there is no 'x'; did you mean t?"},
+      {"zreo*t", "there is no 'zreo'; did you mean zero?"},
+      {"2*np.sin(t)", "at position 3: write sin, without np."},
+      {"i", "'i' has no meaning here"}};
+  for (const auto& [text, hint] : hints) {
+    EXPECT_NE(fault_of(text).find(hint), std::string::npos) << text << ": " << fault_of(text);
   }
 }
 
@@ -287,17 +279,15 @@ TEST(Expression, keeps_its_constants_until_they_are_bound) {
   EXPECT_TRUE(Expression("2*t", 't', names).constants().empty());
 }
 
+/// What is known and used wrongly is no unknown name, nor is another variable: no constant has it.
 TEST(Expression, says_that_a_name_is_not_known) {
-  EXPECT_THROW(parsed("2*c"), base::UnknownName);
-  EXPECT_THROW(Expression("w", 0), base::UnknownName);
-  // What is known and used wrongly is no unknown name, nor is another variable: no constant has it.
+  const auto unknown = [](const std::string& text) {
+    return given::mistake<base::UnknownName>([&] { parsed(text); });
+  };
+  EXPECT_NE(unknown("2*c"), "");
+  EXPECT_NE(given::mistake<base::UnknownName>([] { Expression("w", 0); }), "");
   for (const std::string text : {"sin", "a(t)", "2a", "t=", "s"}) {
-    try {
-      parsed(text);
-      ADD_FAILURE() << text;
-    } catch (const base::UserError& error) {
-      EXPECT_EQ(dynamic_cast<const base::UnknownName*>(&error), nullptr) << error.what();
-    }
+    EXPECT_THROW(unknown(text), base::UserError) << text;
   }
 }
 
@@ -307,18 +297,15 @@ TEST(Expression, is_quoted_by_whole_characters) {
   EXPECT_EQ(message.find("\xc2…"), std::string::npos) << message;
 }
 
-TEST(Names, are_of_letters_digits_and_underscores) {
-  for (const std::string name : {"a", "w_1", "_x", "A9", "sin"}) {
-    EXPECT_TRUE(base::is_name(name)) << name;
+TEST(Names, are_of_letters_digits_and_underscores_and_without_another_meaning) {
+  for (const char* name : {"a", "w_1", "_x", "A9", "T", "sine", "Pi"}) {
+    EXPECT_TRUE(base::is_name(name) && !base::is_reserved_name(name)) << name;
   }
-  for (const std::string name : {"", "9a", "a.b", "a b", "-a", "ä"}) {
+  for (const char* name : {"", "9a", "a.b", "a b", "-a", "ä"}) {
     EXPECT_FALSE(base::is_name(name)) << name;
   }
-  for (const std::string name : {"sin", "max", "pi", "_e", "t", "s", "inf", "table", "points"}) {
-    EXPECT_TRUE(base::is_reserved_name(name)) << name;
-  }
-  for (const std::string name : {"a", "T", "sine", "Pi"}) {
-    EXPECT_FALSE(base::is_reserved_name(name)) << name;
+  for (const char* name : {"sin", "max", "pi", "_e", "t", "s", "inf", "table", "points"}) {
+    EXPECT_TRUE(base::is_name(name) && base::is_reserved_name(name)) << name;
   }
 }
 

@@ -244,30 +244,24 @@ MaterialPoint nested(const Material& material, int depth) {
   return point;
 }
 
-TEST(Material, TrialIsRightAnywhereAboveManyTurningPoints) {
+TEST(Material, TrialIsRightAnywhereAboveManyTurningPointsAndAllocatesNothing) {
   for (const Material& material : materials()) {
-    const MaterialPoint deep = nested(material, 1501);
+    MaterialPoint deep = nested(material, 1501);
     std::vector<double> places = deep.state();  // also the turning points
     ASSERT_GE(places.size(), 1507U);  // where u0 ≠ 0, the first turning point is wiped out
     for (int i = -170; i <= 170; ++i) {
       places.push_back(i / 100.0);
     }
     for (const double x : places) {
-      MaterialPoint moved = deep;
-      ASSERT_TRUE(std::abs(x) > 2 || same(deep.trial(x), moved.move_to(x))) << x;
+      if (std::abs(x) < 2) {
+        const std::int64_t before = allocations;
+        const Response tried = deep.trial(x);
+        (void)deep.set_trial(x);
+        EXPECT_EQ(allocations, before);
+        MaterialPoint moved = deep;
+        ASSERT_TRUE(same(tried, moved.move_to(x))) << x;
+      }
     }
-  }
-}
-
-TEST(Material, TrialsAllocateNothing) {
-  for (const Material& material : materials()) {
-    MaterialPoint point = nested(material, 2000);
-    const std::int64_t before = allocations;
-    for (int i = -100; i <= 100; ++i) {
-      (void)point.trial(0.03 * i);
-      (void)point.set_trial(0.03 * i);
-    }
-    EXPECT_EQ(allocations, before);
   }
 }
 
