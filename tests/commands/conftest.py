@@ -102,7 +102,7 @@ class Masing:
         return f"masing: {raised.value}"
 
     def run(self, *words, ranks=None):
-        """The numbers of a run, which must succeed, as result_files.numbers() gives them; without ranks in this process."""
+        """What result_files.numbers() gives of a run, which must succeed; without ranks in this process."""
         if ranks is None:
             return numbers(self.made("simulate", *words, name="run.h5"))
         self.done("simulate", *words, "--quiet", "--output=run.h5", ranks=ranks)

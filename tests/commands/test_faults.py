@@ -1,5 +1,5 @@
-"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there; files that chance has
-damaged are refused wherever the program opens one. Full disks are in test_stops.py."""
+"""What goes wrong around a run ends it with one line and without a hang, and leaves what was there; files that chance
+has damaged are refused wherever the program opens one. Full disks are in test_stops.py."""
 
 import os
 import random
@@ -172,11 +172,11 @@ def test_a_damaged_file_is_refused(masing, whole, name, words, long):
 
 
 def test_the_seal_says_what_has_become_of_a_file(masing, whole):
-    """It holds, is broken, is of another version, or was cut off, as HDF5 does where it changes a file. What HDF5 cannot
-    read of an unsealed file, here a form that masing does not read, is the user's mistake."""
+    """It holds, is broken, is of another version, or was cut off, as HDF5 does where it changes a file. What HDF5
+    cannot read of an unsealed file, here a form that masing does not read, is the user's mistake."""
     run, path = whole["run.h5"], masing.folder / "run.h5"
     for changed, said, ranks in (
-            (run[:5000] + b"!" + run[5001:], "run.h5 is damaged: its checksum is another; take a copy that is whole", 2),
+            (run[:5000] + b"!" + run[5001:], "run.h5 is damaged: its checksum is another; take a copy that is", 2),
             (run[:-20] + b"9" + run[-19:], "another version of masing", None)):
         path.write_bytes(changed)
         assert said in masing.refused("reproduce", "run.h5", "--quiet", ranks=ranks)

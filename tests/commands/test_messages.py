@@ -5,8 +5,13 @@ import re
 import shutil
 
 import pytest
-from count_messages import CHAIN, KINDS, LONG, SENT, SLAB, STUDY, Counting, total
+from count_messages import KINDS, Counting, total
 
+# Slabs that ranks share: 64 blocks of 1024 cells. T is so short that no step is in doubt.
+SLAB = ("simulate", "--quiet", "--cells=65536", "--final-time=1", "--field-points=1", "--output=run.h5")
+CHAIN = ("simulate", "--quiet", "--model=s-chain", "--set=n=8192", "--set=k=n", "--set=eta=0.1",
+         "--final-time=0.0001", "--force=3*sin(t)", "--output=run.h5")
+SENT = KINDS["to single ranks"]
 pytestmark = [pytest.mark.long, pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")]
 
 
@@ -34,8 +39,8 @@ def test_a_step_is_half_a_sum_or_one_or_an_exchange_with_each_neighbour(count):
 @pytest.mark.parametrize("words", [
     # Chunks end where the field is wanted, here at every step, and not by the clock.
     (*SLAB, "--steps=16", "--field-every=1", "--checkpoint=state.h5", "--checkpoint-every=8"),
-    (*STUDY, "--cells=100", "--refine=steps", "--levels=100,200,400", "--checkpoint=state.h5",
-     "--checkpoint-every=100"),
+    ("converge", "--quiet", "--final-time=1", "--expect-order=none", "--field-samples=4", "--cells=100",
+     "--reference=successive", "--levels=100,200,400", "--checkpoint=state.h5", "--checkpoint-every=100"),
 ], ids=["simulate", "converge"])
 def test_no_count_grows_with_the_ranks(count, words):
     few, many = (count(ranks, *words)[0] for ranks in (3, 6))
@@ -57,8 +62,9 @@ def test_the_root_alone_looks_for_files(masing, strace):
 
 
 def test_a_stop_is_one_message_to_the_root_and_a_restart_reads_once(count):
-    root, *others = (total(each, SENT) for each in count(3, *LONG, code=75, stop_at="stop.h5"))
+    words = (*SLAB, "--steps=4000000", "--checkpoint=stop.h5", "--checkpoint-every=64")
+    root, *others = (total(each, SENT) for each in count(3, *words, code=75, stop_at="stop.h5"))
     assert root == 0 and max(others) <= 1
     # What HDF5 keeps beside the numbers is read by the root for all.
-    again = count(3, *LONG, "--restart=stop.h5", "--wall-limit=0:0:0.01", code=75)
+    again = count(3, *words, "--restart=stop.h5", "--wall-limit=0:0:0.01", code=75)
     assert max(each["File_read_at"] for each in again[1:]) <= 10 < again[0]["File_read_at"]

@@ -10,7 +10,8 @@ import pytest
 PRANDTL = ("--model=prandtl", "--set=k=1", "--set=eta=1", "--force=0")
 CHAIN = ("--model=s-chain", "--set=k=1", "--set=eta=1", "--engine=exact")
 QUASISTATIC = ("--model=masing-quasistatic",)
-EXACT, FAST = ("--engine=exact", "--cells=3"), ("--scheme=leapfrog", "--k0=3", "--force=0", "--final-time=100", "--cells=5")
+EXACT = ("--engine=exact", "--cells=3")
+FAST = ("--scheme=leapfrog", "--k0=3", "--force=0", "--final-time=100", "--cells=5")
 STIFF = ("--damping=30", "--force=0", "--final-time=10", "--cells=3")
 
 # what is asked for, simulate where no command is named, and what the message must contain: one of each way, and what no
@@ -39,9 +40,9 @@ REFUSED = {
     "exact, too many elements": ((*CHAIN, "--set=n=3000", "--force=0"), ["--engine", "2000"]),
     "config a folder": (("--config=.",), ["not a regular file"]),
     "output folder missing": (("--output=none/out.h5",), ["--output", "cannot write none/out.h5: ", "folder"]),
-    "checkpoint with too long a name": (("--output=o.h5", "--checkpoint=" + 300 * "c"), ["--checkpoint: cannot write ccc"]),
+    "too long a name": (("--output=o.h5", "--checkpoint=" + 300 * "c"), ["--checkpoint: cannot write ccc"]),
     "output a folder": (("--output=.",), ["--output", "not a regular file", "file name"]),
-    **{f"output {name}": (("--checkpoint=c.h5", f"--output={name}"), [f"--output: {name}; the run writes this file itself"])
+    **{name: (("--checkpoint=c.h5", f"--output={name}"), [f"--output: {name}; the run writes this file itself"])
        for name in ("c.h5.draft", "c.h5.lock", "./c.h5.partial.draft")},
     "study of one level": (("converge", "--levels=100"), ["--levels: '100' is too few for an order", "two levels"]),
     "study, exact cells of a model": (("converge", *PRANDTL, "--reference=exact-time"), ["--reference", "finest"]),
@@ -109,7 +110,8 @@ def test_an_existing_result_stays(masing, words):
 
 
 def test_validate_only_finds_what_only_sampling_shows(masing):
-    assert "--force" in masing.refused("simulate", "--steps=50", "--final-time=5", "--validate-only", "--force=1/(t-2.5)")
+    run = ("simulate", "--steps=50", "--final-time=5", "--validate-only")
+    assert "--force" in masing.refused(*run, "--force=1/(t-2.5)")
     # The cell at s = 0.05 is one of the 20, not of the 2.
     assert "cell 1 of 20" in masing.refused("converge", "--refine=cells", "--levels=2,20", "--validate-only",
                                             "--steps=10", "--force=0", "--stiffness=s < 0.07 ? -1 : 1")

@@ -12,7 +12,7 @@ from test_stops import cpu_seconds
 SHORT = ("--steps=100", "--final-time=1", "--force=0.45*cos(0.5*t)")
 # words, and the axes of groups, as they are for xarray
 FILES = {
-    "slab": (("simulate", *SHORT, "--cells=10", "--threshold-down=0.3", "--field-every=50", "--energy", "--damping=0.1"),
+    "slab": (("simulate", *SHORT, "--cells=10", "--threshold-down=0.3", "--field-every=50", "--energy"),
              {"series": ["t"], "energy": ["t"], "field": ["s", "t"]}),
     "model": (("simulate", *SHORT, "--model=s-chain", "--set=n=3", "--set=k=1", "--set=eta=0.3", "--field-every=50"),
               {"series": ["t"], "state": ["column", "t"]}),

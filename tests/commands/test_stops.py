@@ -28,8 +28,8 @@ SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000"
 
 # Each takes about a second. Of each command there are works of all ranks together, works of single ranks, or both.
 COMMANDS = {
-    "a run with all recorders": ("simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=5000", "--sample-every=19",
-                                 "--field-every=955", "--energy", "--checkpoint-every=400"),
+    "a run with all recorders": ("simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=5000", "--energy",
+                                 "--sample-every=19", "--field-every=955", "--checkpoint-every=400"),
     "a run by turning points": ("simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999",
                                 "--energy", "--checkpoint-every=300000"),
     "a chain of slabs": ("simulate", "--model=masing-chain", "--set=n=5000", "--set=m=1", "--set=k=3-i/n",
@@ -263,8 +263,8 @@ def test_the_rows_are_found(masing, place):
 
 
 def test_rows_of_another_run_are_not_taken(masing):
-    """A run that is begun anew replaces the rows of the one that was stopped. What a run left where it was stopped first
-    is passed over, where the checkpoint counts rows of another output."""
+    """A run that is begun anew replaces the rows of the one that was stopped. What a run left where it was stopped
+    first is passed over, where the checkpoint counts rows of another output."""
     words = (*SMALL, "--quiet", "--checkpoint=c.h5")
     assert masing(*words, "--output=a.h5", "--wall-limit=0.0001").returncode == 75
     masing.done(*words, "--output=b.h5", "--restart=c.h5")
@@ -297,7 +297,10 @@ def test_a_run_that_goes_on_says_all_of_it(masing):
     whole = masing.done(*words, "--final-time=40", "--steps=4000").stdout.splitlines()
     (masing.folder / "run.h5").rename(masing.folder / "whole.h5")
     masing.done(*words, "--final-time=30", "--steps=3000", "--checkpoint=c.h5")
-    longer = masing.done(*words, "--final-time=40", "--steps=4000", "--checkpoint=c.h5", "--restart=c.h5")
+    longer = masing.done(*words, "--final-time=40", "--steps=4000", "--checkpoint=checkpoint", "--restart=c.h5")
+    # Its command line has the name of a checkpoint.
+    said = masing.refusal("simulate", "--output=o.h5", "--checkpoint=run.h5")
+    assert "run.h5 is a result, no checkpoint; give another name" in said
     assert longer.stdout.splitlines()[1] == whole[1]
     assert same(masing.folder / "run.h5", masing.folder / "whole.h5")
     with h5py.File(masing.folder / "run.h5") as file:
@@ -356,11 +359,11 @@ UNFIT = "c.h5 does not hold the state of this run: "
 REFUSED = {
     "missing": (Path.unlink, (), "cannot open c.h5 as HDF5: No such file"),
     "foreign": (lambda path: path.write_bytes(b"no checkpoint of ours" * 1000), (), "c.h5"),
-    "of another problem": (lambda path: None, ("--k0=0.5", "--mass=2", FORCED), "mass (was 1, is 2), k0 (was 0, is 0.5)"),
+    "of another problem": (lambda path: None, ("--k0=0.5", "--mass=2", FORCED), "mass (was 1, is 2), k0 (was 0, is"),
     "a later step": (replaced("checkpoint/loop/step", [1e12, 1.0]), (), UNFIT),
     "a step before the first": (replaced("checkpoint/loop/step", [-5.0, 1.0]), (), UNFIT),
     "version 2.0": (forged(lambda file: file["checkpoint"].attrs.modify("format", 13)), (), "of another version"),
-    "another run": (forged(lambda file: file["checkpoint"].attrs.modify("run", "0" * 32)), (), "the rows that c.h5"),
+    "another run": (forged(lambda file: file["checkpoint"].attrs.modify("run", "0" * 32)), (), "the rows that c"),
     "no checksums of rows": (forged(without_rows), (), "c.h5"),
     "no run": (forged(lambda file: file["checkpoint"].attrs.__delitem__("run")), (), "c.h5"),
     "no engine": (replaced("checkpoint/engine"), (), UNFIT),
@@ -417,7 +420,7 @@ def fill(disk, left):
 
 # words, ranks, and the numbers of the checkpoint: of a point some 33, of a study mostly its series
 RESULTS = {
-    "scan": (("scan", "--over=w=0.5:1.5:1000", *PERIODIC, "--cells=20", "--final-time=20", "--steps=200"), 2, 1000 * 33),
+    "scan": (("scan", "--over=w=0.5:1.5:1000", *PERIODIC, "--cells=20", "--final-time=20", "--steps=200"), 2, 33000),
     "study": (("converge", "--levels=100,200", "--reference=successive", "--cells=30", "--final-time=10",
                "--expect-order=none"), None, 1000),
 }
@@ -426,9 +429,9 @@ RESULTS = {
 @pytest.mark.parametrize("small_disk", ["size=250k,nr_inodes=2"], indirect=True)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_that_cannot_be_written_is_not_lost(masing, small_disk, name):
-    """There may be one file on the disk, where the lock has been. If a checkpoint cannot be written there, either, both
-    are named: it needs 262144 bytes beside its numbers. From one that is elsewhere the result alone is written: that of
-    the scan takes 235 kB, and two checkpoints, of which no one is written, twice 192 kB."""
+    """There may be one file on the disk, where the lock has been. If a checkpoint cannot be written there, either,
+    both are named: it needs 262144 bytes beside its numbers. From one that is elsewhere the result alone is written:
+    that of the scan takes 235 kB, and two checkpoints, of which no one is written, twice 192 kB."""
     words, ranks, numbers = (*RESULTS[name][0], "--quiet", "--output=disk/run.h5"), *RESULTS[name][1:]
     said = masing.one_line(masing(*words, ranks=ranks), 1)
     found = re.fullmatch("masing: disk/run.h5: HDF5 .*; nor could what was computed be saved: disk/run.h5.checkpoint: "
@@ -495,14 +498,17 @@ CHECKPOINT = ("--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5")
     (("--cells=2000", "--field-every=10", "--sample-every=1", "--output=disk/run.h5"), 3001 * 5 + 304 * 2000, "output"),
     ((*EACH, "--field-points=10"), 3001 * (5 + 6) + 3004 * 10, ""),
     ((*EACH, "--field-points=100"), 3001 * (5 + 6) + 3004 * 100, "output"),
-    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", FORCED, "--field-every=1", "--sample-every=1",
-      "--output=disk/run.h5"), 3001 * 5 + 3001 * 301, "output"),
+    (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", FORCED, "--field-every=1", EACH[1], EACH[-1]),
+     3001 * 5 + 3001 * 301, "output"),
     (("--cells=50000", *CHECKPOINT), 50000 * 2, ""), (("--cells=100000", *CHECKPOINT), 100000 * 2, "checkpoint"),
+    # Both are on the disk; there is room for each alone.
+    ((*EACH[1:], "--cells=40000", "--field-points=10", "--checkpoint=disk/c.h5"),
+     3001 * (5 + 6) + 3004 * 10 + 40000 * 2, "output"),
 ])
 def test_the_room_on_the_disk_is_looked_at_before_a_run(masing, small_disk, words, numbers, option):
     run = ("simulate", "--steps=3000", "--final-time=5", *words)
     if not option:
-        if words[-1].startswith("--field"):  # What a kill has left makes room for the file of a run that is begun again.
+        if words[-1].startswith("--field"):  # What a kill has left makes room for the file of a run that begins anew.
             (small_disk / "run.h5.partial").write_bytes(bytes(800 * 1024))
         masing.done(*run, "--quiet", "--validate-only")
         return
