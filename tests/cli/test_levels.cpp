@@ -40,12 +40,14 @@ TEST(Levels, fill_in_what_is_held_fixed) {
   EXPECT_EQ(levels("cells", "1:4:9"), (Pairs{{1, 77}, {2, 77}, {3, 77}, {4, 77}}));
   EXPECT_EQ(levels("both", "10:100:80:800:4"), (Pairs{{10, 100}, {40, 100}, {40, 400}, {80, 800}}));
   const cli::BoundRequest of_elements = study(
-      "--model masing-chain --refine elements --levels 4:10:16:40:3 --set m=1/n "
+      "--model masing-chain --refine elements --levels 4:10:16:40:5 --set m=1/n "
       "--set k=n --set eta=1/n --force 0");
   EXPECT_EQ(of_elements.run.facts().chain->elements(), 4);
-  ASSERT_EQ(of_elements.study.levels.size(), 3U);
-  EXPECT_EQ(of_elements.study.levels[1].elements, 8);
-  EXPECT_EQ(of_elements.study.levels[1].steps, 20);
+  Pairs of_n;  // multiples of 2, with which n:N is the same ratio
+  for (const auto& level : of_elements.study.levels) {
+    of_n.emplace_back(level.elements, level.steps);
+  }
+  EXPECT_EQ(of_n, (Pairs{{4, 10}, {6, 15}, {8, 20}, {12, 30}, {16, 40}}));
 }
 
 /// u is compared at times that are steps of every level: 125 of them here, 1/20 of the first step.
@@ -99,35 +101,16 @@ TEST(Levels, badly_given_are_refused) {
                           "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"});
 }
 
-/// The steps are of use where a default ladder follows from them.
-TEST(Levels, leave_no_place_for_what_they_refine) {
-  const auto refusal = [](const std::string& call, bool is_of_result) {
-    const auto config = [=](const std::string&) {
-      return cli::IniText{"c", "steps = 400\ncells = 9\n", is_of_result};
-    };
-    return given::mistake([&] {
-      cli::bind(cli::parse(cli::Command::converge, base::split(call, ' '), {.config = config}));
-    });
+/// A file of masing has them, as the run of the last level.
+TEST(Levels, of_a_file_of_masing_leave_out_what_it_has) {
+  const auto file = [](const std::string&) {
+    return cli::IniText{"c", "steps = 400\ncells = 9\n", true};
   };
-  const std::string prandtl = "--model prandtl --set k=1 --set eta=1 --force 0 --steps 80";
-  for (const auto& [call, refused, is_of_result] : {
-           std::tuple(std::string("--refine steps --steps 80"), "--steps", false),
-           {"--refine both --steps 80", "--steps", false},
-           {"--refine both --cells 80", "--cells", false},
-           {"--refine cells --cells inf --reference cells-inf", "--cells", false},
-           {"--refine cells --steps 80", "", false},
-           {"--refine steps --cells inf", "", false},
-           {prandtl, "", false},
-           {prandtl + " --levels 10,20", "--steps", false},
-           {"--config c --levels 10,20", "c line 1, steps", false},
-           {"--config c --refine cells", "c line 2, cells", false},
-           {"--config c --levels 10,20", "", true},
-           {"--config c --levels 10,20 --steps 80", "--steps", true},
-       }) {
-    const std::string said =
-        ": the levels of the study say how many; leave it out, and give --levels";
-    EXPECT_EQ(refusal(call, is_of_result), *refused == 0 ? "" : refused + said) << call;
-  }
+  given::Words words{"--config", "c", "--levels", "10,20"};
+  EXPECT_NO_THROW(cli::bind(cli::parse(cli::Command::converge, words, {.config = file})));
+  words.push_back("--steps=80");
+  EXPECT_THROW(cli::bind(cli::parse(cli::Command::converge, words, {.config = file})),
+               base::UserError);
 }
 
 std::string expected_orders(const std::string& words) {

@@ -45,50 +45,53 @@ TEST(Parse, lets_the_command_line_win_over_the_file_and_the_file_over_the_defaul
 }
 
 TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_moving_bases) {
-  const auto defaults = [](const std::string& call, const Files& files = {}) {
-    const Configuration c = given::configuration(call, files);
-    return c.force->text() + (c.scheme == slab::Scheme::euler ? " euler" : " leapfrog");
-  };
+  const Files files{
+      {"base.ini", "base-acceleration = sin(t)"}, {"c.ini", "steps = 7"}, {"s.csv", "k0\n1\n"}};
   const std::string papers = "0.45*cos(0.5*t)";
-  const std::string base = "--base-acceleration sin(t)";
-  for (const char* same : {"", "--model masing", "--final-time 9 --steps 9 --cells 9",
-                           "--rule midpoint --let k=1", "--breaks 1", "--config c.ini"}) {
-    EXPECT_EQ(defaults(same, {{"c.ini", "steps = 7"}}), papers + " euler") << same;
+  const std::string base = "--base-acceleration sin(t) ";
+  for (const auto& [call, defaults] : {
+           std::pair(std::string("--model masing --final-time 9 --steps 9 --cells 9 --breaks 1"),
+                     papers + " euler"),
+           {"--rule midpoint --let k=1 --mass k", ""},
+           {"--rule midpoint --config c.ini", papers + " euler"},
+           {"--scheme leapfrog", papers + " leapfrog"},
+           {base + "--k0 1", "0 leapfrog"},
+           {base + "--force t", "t leapfrog"},
+           {base + "--scheme euler --force " + papers, papers + " euler"},
+           {"--config base.ini", "0 leapfrog"},
+           {"--model masing-chain --set n=1 --set m=1 --set k=1 --set eta=1", "0 leapfrog"},
+           // The same of every point of a scan, also of one at which the base rests.
+           {"scan --over a=0,1 --base-acceleration a*sin(t) --steps 1000", "0 leapfrog"},
+           // In whatever way another problem than that of the papers is given.
+           {"--stiffness 1", ""},
+           {"--threshold s+0.1", ""},
+           {"--threshold-down 1+s", ""},
+           {"converge --initial-u 0", ""},
+           {"converge --damping 0", ""},
+           {"--y0 1", ""},
+           {"--model masing-quasistatic", ""},
+           {"--model prandtl --set k=1 --set eta=1", ""},
+           {"scan --over=k0=1,2", ""},
+           {"scan --samples=s.csv", ""},
+       }) {
+    const std::string said = given::refusal(call, files);
+    if (defaults.empty()) {
+      EXPECT_EQ(said, "--force: missing; give --force, 0 for a free vibration") << call;
+    } else {
+      const Configuration c = given::configuration(call, files);
+      EXPECT_EQ(c.force->text() + (c.scheme == slab::Scheme::euler ? " euler" : " leapfrog"),
+                defaults)
+          << call;
+    }
   }
-  EXPECT_EQ(defaults("--scheme leapfrog"), papers + " leapfrog");
-  EXPECT_EQ(defaults(base + " --k0 1"), "0 leapfrog");
-  EXPECT_EQ(defaults(base + " --force t"), "t leapfrog");
-  EXPECT_EQ(defaults(base + " --scheme euler --force " + papers), papers + " euler");
-  EXPECT_EQ(defaults("--config c.ini", {{"c.ini", "base-acceleration = sin(t)"}}), "0 leapfrog");
-  EXPECT_EQ(defaults("--model masing-chain --set n=1 --set m=1 --set k=1 --set eta=1"),
-            "0 leapfrog");
-  // The same of every point of a scan, also of one at which the base rests.
-  const auto scan = given::bind("scan --over a=0,1 --base-acceleration a*sin(t) --steps 1000");
-  EXPECT_EQ(cli::configuration_of(*scan.request, std::vector{0.0}).base_acceleration(1.0), 0.0);
-  EXPECT_EQ(scan.configuration.force->text(), "0");
-}
-
-/// In whatever way another problem than that of the papers is given; a file of masing has a force.
-TEST(Parse, needs_the_force_of_another_problem) {
-  const Files files{{"c.ini", "y0 = 1"}, {"s.csv", "k0\n1\n"}};
-  const std::string said = "--force: missing; give --force, 0 for a free vibration";
-  for (const std::string call :
-       {"--stiffness 1", "--threshold s+0.1", "--threshold-down 1+s", "--initial-u 0", "--mass 1",
-        "--damping 0", "--k0 0", "--x0 1", "--y0 1", "--config c.ini", "--model masing-quasistatic",
-        "--model prandtl --set k=1 --set eta=1"}) {
-    EXPECT_EQ(given::refusal(call, files), said) << call;
-    EXPECT_EQ(given::refusal("converge " + call, files), said) << call;
-    EXPECT_EQ(given::refusal(call + " --force 0 --cells 9", files).find(said), std::string::npos);
-  }
-  EXPECT_EQ(given::refusal("scan --over=k0=1,2"), said);
-  EXPECT_EQ(given::refusal("scan --samples=s.csv", files), said);
   EXPECT_EQ(given::refusal("--model masing-quasistatic --position t"), "");
+  // A file of masing has a force, or the papers' one where it was derived.
   const auto config = [](const std::string&) {
     return cli::IniText{"run.h5", "force = sin(t)\nk0 = 0.3\n", true, {"force"}};
   };
   EXPECT_EQ(cli::bind(cli::parse(Command::simulate, {"--config=run.h5"}, {.config = config}))
                 .configuration.force->text(),
-            "0.45*cos(0.5*t)");
+            papers);
 }
 
 TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
@@ -201,22 +204,18 @@ TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their
       cli::in_order({{"c", "a+b", ""}, {"b", "2*a", ""}, {"x", "7", ""}, {"a", "x/2", ""}}, {"x"});
   EXPECT_EQ(cli::constant_values(lets, {{"x", 3.0}}),
             (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
+  const cli::Number number("2*w+0.5", {"w"});  // is read once for many values
+  for (const double w : {0.25, -1.0, 1e300}) {
+    EXPECT_EQ(number.value({{"w", w}}), 2 * w + 0.5);
+  }
+  EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
+  EXPECT_EQ(cli::Number("9007199254740993", {}).whole({}), 9007199254740993);
   const auto problem = [](const char* call) {
     return cli::simulation(given::bind(call), "").files.result;
   };
   EXPECT_EQ(problem("--let=w=0.7 --force=cos(w*t)").problem, problem("--force=cos(0.7*t)").problem);
   EXPECT_TRUE(problem("--let=w=0.5 --force=0.45*cos(w*t)").papers_problem);
   EXPECT_FALSE(problem("--force=0.44*cos(0.5*t)").papers_problem);
-}
-
-TEST(Numbers, are_read_once_for_many_values_of_constants) {
-  const cli::Number number("2*w+0.5", {"w"});
-  for (const double w : {0.25, -1.0, 1e300}) {
-    EXPECT_EQ(number.value({{"w", w}}), 2 * w + 0.5);
-  }
-  EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
-  EXPECT_EQ(cli::Number("9007199254740993", {}).whole({}), 9007199254740993);
-  given::expect_says(given::mistake([] { (void)cli::Number("10.5", {}).whole({}); }), "10.5");
 }
 
 TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
@@ -250,25 +249,11 @@ TEST(Shapes, are_those_of_each_element_counted_from_1) {
   }
 }
 
-void expect_round_trip(const std::string& call, const Files& files = {}) {
-  const std::string text = given::printed(call, files);
-  const std::string command = call.starts_with("converge") ? "converge " : "";
-  // The printed file stands for itself: no other file may be needed to read it.
-  const std::string again = command + "--config printed.ini";
-  const Files itself{{"printed.ini", text}};
-  EXPECT_EQ(given::printed(again, itself), text);
-  const Configuration c = given::configuration(call, files);
-  const Configuration read = given::configuration(again, itself);
-  for (const auto& option : cli::option_table()) {
-    if (option.role != cli::Role::call) {
-      EXPECT_EQ(option.value.text(read), option.value.text(c)) << option.name;
-    }
-  }
-}
-
+/// The printed file stands for itself: no other file is needed to read it.
 TEST(Printed, reads_back_as_the_same_configuration) {
+  const std::string comment = "# A case, of\n#\n# the paper.\n";
   const Files files{{"eta.csv", "0 0.1\n1 1.1\n"},
-                    {"case.ini", "# A case, of\n#\n# the paper.\nmass = 2\n# no more\nforce = 0"}};
+                    {"case.ini", comment + "mass = 2\n# no more\nforce = 0"}};
   for (
       const char* call :
       {"", "--cells inf", "--base-acceleration points:0~1;~1~2", "--cells 1e7 --field-points 300",
@@ -282,7 +267,17 @@ TEST(Printed, reads_back_as_the_same_configuration) {
        "--expect-order x=1,y>=0.5 --order-tolerance 0.2 --final-time 3",
        "--let=w=0.8 --let=T=pi/w --final-time=2*T --force=cos(w*t) --steps=6*100 --breaks=T,2*T"}) {
     SCOPED_TRACE(call);
-    expect_round_trip(call, files);
+    const Files itself{{"printed.ini", given::printed(call, files)}};
+    const bool is_study = std::string(call).starts_with("converge");
+    const std::string again = std::string(is_study ? "converge " : "") + "--config printed.ini";
+    EXPECT_EQ(given::printed(again, itself), itself.at("printed.ini"));
+    const Configuration c = given::configuration(call, files);
+    const Configuration read = given::configuration(again, itself);
+    for (const auto& option : cli::option_table()) {
+      if (option.role != cli::Role::call) {
+        EXPECT_EQ(option.value.text(read), option.value.text(c)) << option.name;
+      }
+    }
   }
   // Numbers as given, with their values.
   given::expect_says(given::printed("--let=w=0.8 --let=T=pi/w --final-time=2*T --force=cos(w*t) "
@@ -290,20 +285,14 @@ TEST(Printed, reads_back_as_the_same_configuration) {
                      "\nforce = cos(w*t)\n..\nmass = 2\n..\nfinal-time = 2*T  # "
                      "7.853981633974483\nsteps = 6*100  # 600\n..\n[let]\nw = 0.8\nT = pi/w  # "
                      "3.9269908169872414\n");
-}
-
-TEST(Printed, says_what_the_case_is) {
-  const auto with = [](const std::string& more) {
-    const std::string file = "# A case, of\n#\n# the paper.\nmass = 2\n# no more\nforce = 0";
-    return given::printed("--config case.ini" + more, {{"case.ini", file}});
-  };
-  const std::string text = with("");
-  EXPECT_TRUE(
-      text.starts_with("# masing simulate\n# A case, of\n# \n# the paper.\nmodel = masing\n"))
-      << text;
-  // Where it goes does not change what the case is; another k0 does.
-  EXPECT_NE(with(" --output b.h5").find("the paper"), std::string::npos);
-  EXPECT_EQ(with(" --k0 1").find("the paper"), std::string::npos);
+  // What the case is, which another output does not change, and another k0 does.
+  for (const auto& [more, start] :
+       {std::pair("", "# masing simulate\n# A case, of\n# \n# the paper.\nm"),
+        {" --output b.h5", "# masing simulate\n# A case"},
+        {" --k0 1", "# masing simulate\nmodel"}}) {
+    const std::string text = given::printed(std::string("--config case.ini") + more, files);
+    EXPECT_TRUE(text.starts_with(start)) << text;
+  }
 }
 
 TEST(Printed, and_help_have_every_key_of_their_command_and_no_other) {

@@ -17,13 +17,9 @@ struct Mistake {
 void expect_refused(const std::vector<Mistake>& mistakes) {
   for (const auto& [call, said, file] : mistakes) {
     SCOPED_TRACE(call + " " + file);
-    given::Files files;
-    for (const char* name : {"c", "T"}) {
-      files[name] = file;
-    }
+    const given::Files files{{"c", file}, {"T", file}};
     const std::string message = given::refusal(call, file.empty() ? given::Files() : files);
-    EXPECT_NE(message, "");
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_EQ(std::ranges::count(message, '\n'), 0) << message;
     given::expect_says(message, said);
   }
 }
@@ -36,25 +32,18 @@ TEST(Refusals, of_words_and_files_name_the_key) {
        "final_time is not a key of masing simulate..--help; did you mean final-time?"},
       {"--N 2", "N is not a key of masing simulate..did you mean steps (N)?"},
       {"-P 2", "unexpected word '-P'; options start with --..did you mean cells (P)?"},
-      {"-T=2", "unexpected word '-T=2'; options start with --"},
-      {"-mass 2", "unexpected word '-mass'..did you mean mass?"},
       {"force 2", "did you mean force?"},
       {"--zigzag 2", "zigzag..--help"},
       {"--mass 1 --mass 2", "--mass..twice"},
-      {"--quiet --quiet", "--quiet..twice"},
       {"--mass", "mass"},
-      {"--mass --k0 1", "mass"},
       {"--mass=", "--mass..no value..--mass=VALUE"},
       {"--quiet=true", "--quiet..no value"},
-      {"12", "unexpected..12"},
       {"case.ini", "--config case.ini"},
       {"r/o.h5", "'r/o.h5'; give --config r/o.h5, or --restart and a checkpoint"},
       {"o.h5.checkpoint", "'o.h5.checkpoint'; give --restart o.h5.checkpoint"},
       {"--refine steps", "refine..converge"},
       {"converge --energy", "--energy: ..masing simulate only"},
-      {"--over a=1,2", "--over..not a key"},
       {"--config missing.ini", "missing.ini"},
-      {"--config c", "c line 1..T is not a key..did you mean final-time (T)?", "T = 2\n"},
       {"--config c", "c line 3..mas", "mass = 1\n\nmas = 2\n"},
       {"--config c", "c line 1..config..not a key", "config = d\n"},
       {"--config c", "c line 2..mass..twice", "mass = 1\nmass = 2\n"},
@@ -63,21 +52,15 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       {"--config c", "c..key = value", "this is no line\n"},
       {"--config c", "c line 1..quiet..false|true", "quiet = perhaps\n"},
       {"--config c", "c line 1, output: ..file name", "output =\n"},
-      {"--config c", "c line 1, force: ..give table:acc.csv", "force = acc.csv\n"},
       {"--stiffness table:c", "--stiffness: ..c line 2", "0 1\n1 one\n"},
       {"--force acc.csv", "--force: names a file; give table:acc.csv"},
       {"--base-acceleration /proc/self/status", "give table:/proc/self/status"},  // it is there
-      {"--threshold /data/eta.txt", "--threshold: ..give table:/data/eta.txt"},
-      {"--stiffness k.dat", "--stiffness: ..give table:k.dat"},
       {"--initial-u run.h5", "--initial-u: ..give file:run.h5"},
       {"--force table:acc.csv", "--force: cannot read acc.csv"},
       {"--output=./in.csv", "--output: ./in.csv is a file that the run reads as in.csv"},
       {"--checkpoint=in.csv", "--checkpoint: in.csv is a file that the run reads;"},
       {"--output=a.h5 --checkpoint=a.h5", "checkpoint: a.h5; the run writes this file itself"},
-      {"--output=a.h5 --checkpoint=a.h5.partial", "checkpoint: a.h5.partial; the run writes"},
-      {"--output=a.h5 --checkpoint=a.h5.lock", "checkpoint: a.h5.lock; the run writes"},
       {"--checkpoint=c.h5 --output=c.h5.draft", "output: c.h5.draft; the run writes..beside"},
-      {"--checkpoint=c.h5 --output=c.h5.lock", "output: c.h5.lock; the run writes"},
       {"--checkpoint=c.h5 --output=./c.h5.partial.draft", "output: ./c.h5.partial.draft; the"},
   });
   EXPECT_EQ(given::refusal("--checkpoint=c.h5 --restart=c.h5"), "");
@@ -91,22 +74,17 @@ TEST(Refusals, of_values_say_what_would_be_right) {
   expect_refused({
       {"--mass nan", "--mass..finite"},
       {"--mass 1,5", "--mass..number"},
-      {"--mass points:0,1", "--mass..number"},
       {"--mass 0", "--mass: ..> 0"},
       {"--damping -1e-300", "--damping: ..>= 0"},
       {"--steps 0", "--steps: ..from 1"},
       {"--steps 1.5", "--steps..whole number"},
       {"--steps 9007199254740993", "--steps: ..2^53"},
-      {"--cells many", "--cells..whole number"},
       {"--cells INF", "--cells: 'INF'; give a whole number or inf"},
       {"--cells 0", "--cells: ..at least 1, or inf"},
       {"--model Prandtl", "--model: 'Prandtl' is not..lists them; did you mean prandtl?"},
       {"--engine exakt", "give sweep|memory|exact; did you mean exact?"},
-      {"--scheme Euler", "did you mean euler?"},
-      {"--rule mid", "give right|midpoint; did you mean midpoint?"},
       {"--cells inf --engine sweep", "--engine: ..--cells inf..memory"},
       {"--cells inf --field-points 0", "from 1"},
-      {"--field-points -1", "from 0"},
       {"--sample-every 0", "--sample-every: ..from 1"},
       {"--from 501", "--from: ..[0, 500]"},
       {"--to -0.5", "--to: ..[0, 500]"},
@@ -114,16 +92,12 @@ TEST(Refusals, of_values_say_what_would_be_right) {
       {times + "1:60", "is not a time; give seconds, m:s or h:m:s"},
       {times + "1:60:00", "is not a time"},
       {times + "1:00:60", "is not a time"},
-      {times + "1:-1", "is not a time"},
       {times + "-1", "-1"},
       {times + "1:0:0:0", "is not a time"},
-      {times + "1:", "is not a time"},
       {"--breaks 1,,2", "--breaks..not a number..empty"},
-      {"--breaks max(1,2", "--breaks..')' is missing"},
       {"--config c", "c line 1, breaks: '0.1  .5' are several..with commas",
        "breaks = 0.1  .5,2e0"},
       {"converge --config c", "c line 1, levels: '100 200' are several", "levels = 100 200"},
-      {"converge --config c", "levels: '100:5 200:10' are several", "levels = 100:5 200:10"},
       {"--stiffness 1+", "--stiffness: ..position"},
       {"--threshold s+t", "--threshold: ..position 3"},
       {"--base-acceleration s", "--base-acceleration: ..position 1"},
@@ -150,9 +124,7 @@ TEST(Refusals, of_constants_and_tables) {
   const std::string points = "0 1\n1 2\n";
   expect_refused({
       {"--final-time 2*w", "--final-time..'2*w'..no 'w'..--let \"NAME=VALUE\""},
-      {"--force cos(w*t)", "--force..'cos(w*t)'..w"},
       {"--let w", "--let..'w'..NAME=VALUE"},
-      {"--let =2", "--let..NAME=VALUE"},
       {"--let 2w=1", "--let 2w..not a name"},
       {"--let w=1 --let w=2", "--let w..twice"},
       {"--let w=v --let v=2*w", "defined by itself"},
@@ -160,17 +132,14 @@ TEST(Refusals, of_constants_and_tables) {
       {"--let w=1+t", "--let w..'t'"},
       {"--let w=table:a.csv", "--let w..table"},
       {"--let w=1 --steps 10.5*w", "--steps..'10.5*w'..whole number..10.5"},
-      {"--let w=-1 --mass w", "--mass..-1..> 0"},
       {table + "--force=r(2*t)", "r is a table; write r(t), with t alone", points},
       {table + "--force=2*r", "r is a table; write r(t)", points},
-      {table + "--force=r(s)", "r is a table; write r(t)", points},
       {table + "--stiffness=r(t)", "r is a table; write r(s)", points},
       {table + "--force=sin(t)", "--table r: no function uses it; write r(t) or r(s)", points},
       {table + "--let=r=1 --force=r(t)", "--table r: a constant or a column..this name", points},
       {table + table + "--force=r(t)", "--table r: given twice", points},
       {table + "--force=r(t) --mass=r", "--mass: 'r' is not a number", points},
       {"--table=sin=T --force=sin(t)", "--table sin: sin has a meaning", points},
-      {"--table=2r=T", "'2r' is not a name", points},
       {"--table=T", "sets nothing; give --table NAME=FILE.csv", points},
       {"--table=r=none.csv --force=r(t)", "--table r: cannot read none.csv", points},
       {table + "--force=r(t)", "--table r: table T line 2 has 1 cells, not 2", "0 1\nx,y\n"},
@@ -200,15 +169,12 @@ TEST(Refusals, of_parameters_name_what_is_allowed) {
       {of_k + "=1,2", "--set k..one number"},
       {of_k + "=1 --set k=2", "--set k..twice"},
       {of_k + "=", "--set k..missing"},
-      {of_k + "=two", "--set k..two"},
       {of_k + "=1/0", "--set k..inf..> 0"},
       {"--model discrete-masing --set k=1,2 --set eta=1,2,3", "--set eta..3 values..2"},
       {masing + "--set n=3 --set k=1,2", "--set k..2 values..3"},
-      {masing + "--set k=1,two", "--set k..two"},
       {masing + "--set k=1,,2", "--set k..value 2 of the list is empty"},
       {masing + "--set k=i", "--set n..missing"},
       {masing + "--set n=1.5 --set k=i", "--set n..1.5..whole number"},
-      {masing + "--set n=0 --set k=i", "--set n..from 1"},
       {masing + "--set n=3 --set k=2-i", "--set k..k_2 = 0..> 0"},
       // checked without room for all
       {"--model discrete-masing --set n=100000 --set k=1 --force 0 --set eta=99999.5-i",
@@ -242,7 +208,6 @@ TEST(Refusals, of_chains) {
   const std::string chain = plain + "--set n=3 --set m=1 --set k=1 ";
   const std::string base = chain + "--set base_impedance=1.5 --set base_mass=0.4 ";
   const std::string incoming = chain + "--incoming-velocity t ";
-  const std::string node = "--force t --force-node ";
   const std::string longer =
       "--final-time 1 --steps 3000 --model masing-chain --set m=1 --set k=1 --set n=";
   std::string watched = "1";
@@ -250,14 +215,11 @@ TEST(Refusals, of_chains) {
     watched += "," + std::to_string(i);
   }
   expect_refused({
-      {plain + "--set n=3 --set m=1", "--set k..missing"},
       {plain + "--set n=3 --set k=1 --set m=0", "--set m..> 0"},
       {plain + "--set n=3 --set m=1 --set k=3-i", "--set k..3..> 0"},
-      {plain + "--set n=0 --set m=1 --set k=1", "--set n"},
       {chain + "--set eta=1,0,1", "--set eta..> 0"},
       {chain + "--set k0=1,-1,1", "--set k0..>= 0"},
       {chain + "--set c=-0.1", "--set c..>= 0"},
-      {chain + "--set c_ground=-0.1", "--set c_ground..>= 0"},
       {chain + "--set base_impedance=1 --set base_mass=1,2", "--set base_mass"},
       {chain + "--set base_impedance=-1 --set base_mass=1", "base_impedance..>= 0"},
       {chain + "--mass=1", "--mass..twice..--set m"},
@@ -268,15 +230,10 @@ TEST(Refusals, of_chains) {
       {incoming + "--set base_mass=1", "base_impedance: 0; a base that absorbs needs both"},
       {base + "--base-acceleration=t", "--base-acceleration: the base absorbs"},
       {chain + "--engine=sweep", "--engine: not an engine of masing-chain; give memory"},
-      {chain + "--engine=exact", "--engine: not an engine of masing-chain; give memory"},
       {chain + "--watch 1,4", "--watch: 4..n = 3"},
-      {chain + "--watch 1.5", "--watch: 1.5"},
       {longer + "300 --watch " + watched, "--watch: 201 nodes; give at most 200"},
-      {chain + node + "4", "--force-node: 4; ..n = 3"},
-      {chain + node + "0", "--force-node: 0"},
+      {chain + "--force-node 4", "--force-node: 4; ..n = 3"},
       {longer + "1001 --threshold=s+i", "--threshold: ..1000 elements"},
-      {"--watch 1", "--watch..not a key of --model masing;"},
-      {"--force-node 1", "--force-node..not a key of --model masing;"},
       {"--incoming-velocity t", "--incoming-velocity..not a key of --model masing;"},
       {"scan --steady --over=F=1,2 --force=F*sin(t) " + chain, "--steady..--model masing"},
       {"converge --reference=exact --levels=10,20 --final-time=1 --model=masing-chain --set=n=3 "
@@ -285,7 +242,7 @@ TEST(Refusals, of_chains) {
   });
   EXPECT_EQ(given::refusal(base + "--incoming-velocity t --watch 0,3"), "");
   EXPECT_EQ(given::refusal(longer + "1000 --threshold=s+i"), "");
-  EXPECT_EQ(given::refusal(chain + node + "3"), "");
+  EXPECT_EQ(given::refusal(chain + "--force-node 3"), "");
 }
 
 TEST(Refusals, of_studies) {
@@ -297,16 +254,18 @@ TEST(Refusals, of_studies) {
       {"converge --order-tolerance 0", "--order-tolerance: ..> 0"},
       {"converge --field-samples 0", "--field-samples: ..from 1"},
       {"converge --levels 100,50", "--levels: ..coarse to fine"},
-      {"converge --levels 0,10", "--levels: ..from 1 to 2^53"},
       {"converge --levels 100",
        "--levels: '100' is too few for an order; give at least two levels"},
+      {"converge --refine both --steps 80", "--steps: the levels of the study say how many"},
+      {"converge --refine cells --cells inf", "--cells: the levels of the study say how many"},
+      {prandtl + "--steps 80 --levels 10,20", "--steps: the levels of the study say how many"},
+      {"converge --config c --levels 10,20", "c line 1, steps: the levels", "steps = 400\n"},
       {"converge --expect-order w=1", "--expect-order: ..x, y, u, u_cells"},
       {"converge --expect-order one", "--expect-order: ..x=1"},
       {"converge --expect-order x=1,x=2", "--expect-order: ..x is given twice"},
       {"converge --expect-order 1,2", "--expect-order: ..all is given twice"},
       {"converge --refine time", "--refine: ..steps|cells|both"},
       {"converge --refine elements", "elements is there for masing-chain"},
-      {"converge --reference best", "--reference: ..finest|succes"},
       {"converge --engine exact", "--engine: ..no time step..--reference exact"},
       {prandtl + "--engine exact", "--engine: ..no time step..--reference exact"},
       {prandtl + "--reference=cells-inf", "--reference: cells-inf is there for slabs; give exact"},
@@ -324,8 +283,11 @@ TEST(Refusals, of_studies) {
       {chain + "both --levels=10:100,20:200 --set=n=9",
        "--refine: ..give steps, cells or elements"},
   });
-  for (const char* reference : {"finest", "successive", "cells-inf --refine=both"}) {
-    EXPECT_EQ(given::refusal(quasistatic + reference), "") << reference;
+  // The steps are of use where a default ladder follows from them.
+  for (const std::string& taken : {quasistatic + "finest", quasistatic + "successive",
+                                   prandtl + "--steps 80", quasistatic + "cells-inf --refine=both",
+                                   std::string("converge --refine cells --steps 80")}) {
+    EXPECT_EQ(given::refusal(taken), "") << taken;
   }
 }
 
@@ -335,14 +297,13 @@ TEST(Refusals, of_scans_and_samples) {
   const std::string samples = "scan --samples=T --force=0 --final-time=1 --steps=10 ";
   const std::string records = "scan --samples=T --force=record(t) --final-time=1 --steps=10 ";
   const std::string elements = "scan --model=discrete-masing --force=0 ";
-  std::string many = "k0\n";
+  std::string many = "k0";
   for (int row = 0; row <= 1000; ++row) {
-    many += "1\n";
+    many += "\n1";
   }
   expect_refused({
       {"scan", "--over..nothing to scan..NAME=first:last:count"},
       {"scan --over=w=1:2", "--over w..'1:2' is no range"},
-      {"scan --over=w=", "--over w"},
       {"scan --over=w=-1:2:3:log", "--over w..crosses 0"},
       {"scan --over=mass=1:2:1", "from 2 to"},
       {"scan --over=mass=1:2:2000 --over=k0=1:2:2000 --force=0", "4000000 points; at most 1000000"},
@@ -353,10 +314,8 @@ TEST(Refusals, of_scans_and_samples) {
       {elements + "--over=n=2.5,3.5 --set=k=1/n --set=eta=1", "'2.5'"},
       {"scan --steady --over=mass=1,2 --force=exp(-t)", "--steady: no period..--period"},
       {steady + "mass=1,2 --period=3", "--period: F(t + 3) is not F(t)"},
-      {steady + "mass=1,2 --period=-2*pi", "--period"},
       {"scan --steady --over=mass=1,2 --force" + pulse, "--steady: no period..a*t+b"},
       {"scan --steady --over=mass=1,2 --period=2*pi --force" + pulse, "--period: ..is not F(t)"},
-      {"scan --steady --over=k0=1,2 --base-acceleration" + pulse, "--steady: no period"},
       {"scan --steady --over=w=1,2 --force=cos(w*t)+cos(sqrt(2)*t)", "--steady: ..common period"},
       {steady + "mass=1,2 --engine=sweep", "--steady..exact"},
       {steady + "k0=1,2 --damping=-1", "--damping: ..>= 0"},
@@ -371,7 +330,6 @@ TEST(Refusals, of_scans_and_samples) {
       {samples + "--over=k0=1,2", "k0: another axis varies the same", "k0\n1\n"},
       {samples + "--over=mass=1:2:1000", "--samples: 1001000 points; at most 1000000", many},
       {samples, "--samples status: the file of a scan has a column status", "status\n1\n"},
-      {samples, "--samples output", "output\n1\n"},
       {samples, "sin has a meaning in expressions", "sin\n1\n"},
       {samples, "--samples cells: 0 cells; give at least 1", "cells\n0\n"},
       {samples, "--samples: cannot read T"},

@@ -234,23 +234,6 @@ TEST(Verdict, needs_three_errors_over_a_factor_of_four) {
   }
 }
 
-/// Errors that grow by exp(2 δt), as those of the explicit scheme do on coarse levels.
-TEST(Verdict, leaves_out_levels_before_the_asymptotic_range) {
-  const StudySpec made =
-      spec(Refine::steps, "exact-time",
-           {{10, 250}, {10, 500}, {10, 20000}, {10, 40000}, {10, 80000}, {10, 160000}}, order_one);
-  const Study study =
-      measured(made, [](double /*ds*/, double dt) { return dt * std::exp(2 * dt); });
-  const auto& x = study.results[Errors::x];
-  EXPECT_EQ(x.fit.marks, (std::vector{Mark::before, Mark::before, Mark::fitted, Mark::fitted,
-                                      Mark::fitted, Mark::fitted}));
-  EXPECT_NEAR(x.fit.order, 1.0, 0.06);
-  EXPECT_EQ(study.verdict, Verdict::as_expected);
-  const std::string text = study::table(made, study);
-  EXPECT_NE(text.find("< left out of the fit: before the asymptotic range"), std::string::npos);
-  EXPECT_NE(text.find("(fit of 4 levels)"), std::string::npos) << text;
-}
-
 /// As --levels takes them; whether they decide the corpus tells. Errors of order one are larger by
 /// chance, by up to so much of them.
 TEST(DecidingLevels, are_named_where_an_order_is_undecided) {
