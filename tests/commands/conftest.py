@@ -13,14 +13,14 @@ from result_files import numbers, study
 
 PATIENCE = 600  # seconds until a run counts as hung
 
-PROGRESS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
-# The line that names the model at the start.
-PROBLEM = re.compile(r"masing (simulate|converge|scan): model = ")
+# Warnings, the line that names the model at the start, and the progress, which a slow machine shows.
+EXPECTED = re.compile(r"masing warning: |masing (simulate|converge|scan): model = |"
+                      r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \[[#.]+\] ")
 
 
-def without_warnings(text):
-    """The lines of stderr that are no warning of ours, nor name the problem, nor tell the progress of a run."""
-    return [line for line in Masing.lines_of(text) if not PROBLEM.match(line)]
+def unexpected(text):
+    """The lines of stderr that are none of those."""
+    return [line for line in text.splitlines() if not EXPECTED.match(line)]
 
 
 class Masing:
@@ -36,12 +36,6 @@ class Masing:
         given = {name: value for name, value in all_of_it.items() if value is not None}
         return subprocess.Popen([*launcher, self.program, *map(str, words)], cwd=self.folder, env=given,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
-
-    @staticmethod
-    def lines_of(stderr):
-        """Its lines that are no warning of ours and do not tell the progress, which a slow machine shows."""
-        return [line for line in stderr.splitlines()
-                if not line.startswith("masing warning: ") and not PROGRESS.match(line)]
 
     @staticmethod
     def wait_until(process, happened):
@@ -78,14 +72,14 @@ class Masing:
         """The finished process, which must have succeeded and said nothing on stderr but warnings."""
         process = self(*words, ranks=ranks)
         assert process.returncode == 0, process.stderr + process.stdout
-        assert without_warnings(process.stderr) == []
+        assert unexpected(process.stderr) == []
         return process
 
     def refused(self, *words, ranks=None):
         """The message of a refused run: exit code 2, and one line on stderr in all, `masing: …`."""
         process = self(*words, ranks=ranks)
         said = self.one_line(process, 2)
-        assert ranks is not None or without_warnings(process.stderr) == [said], process.stderr
+        assert ranks is not None or unexpected(process.stderr) == [said], process.stderr
         return said
 
     def made(self, command, *words, name=None):
@@ -112,7 +106,7 @@ class Masing:
         """What a study found, as result_files.study() gives it, and what it printed as "said"."""
         process = self("converge", *words, "--quiet", "--output=study.h5")
         assert process.returncode == code, process.stderr + process.stdout
-        assert without_warnings(process.stderr) == []
+        assert unexpected(process.stderr) == []
         return {**study(self.folder / "study.h5"), "said": process.stdout}
 
     def file(self, name, text):

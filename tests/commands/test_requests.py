@@ -77,7 +77,8 @@ def test_another_command_was_meant(masing, words, said):
      "model = masing, scheme = euler, engine = exact")])
 def test_what_is_solved_is_said_once(masing, words, ranks, line):
     said = masing(*words, ranks=ranks)
-    assert (said.returncode, masing.lines_of(said.stderr)) == (0, [f"masing {words[0]}: {line}"])
+    assert said.returncode == 0
+    assert [each for each in said.stderr.splitlines() if "model = " in each] == [f"masing {words[0]}: {line}"]
     for silent in ("--quiet", "--print-config", "--validate-only"):
         assert ranks or "model = " not in masing(*words, silent).stderr
 
