@@ -1,6 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <complex>
+#include <cstring>
 
 #include "scan/scan.hpp"
 #include "support/options.hpp"
@@ -22,6 +25,14 @@ inline cli::Scan scan(const std::string& options, const std::string& more = cont
 inline scan::ScanResult points(const parallel::Communicator& comm, const cli::Scan& made) {
   return scan::make_scan(comm, made.spec,
                          [&](std::span<const double> values) { return problem_at(made, values); });
+}
+
+/// The same bits but for the seconds. Local.
+inline void expect_same(const scan::ScanPoint& found, const scan::ScanPoint& expected) {
+  scan::PointNumbers numbers = found.numbers;
+  numbers.seconds = expected.numbers.seconds;
+  EXPECT_EQ(found.message, expected.message);
+  EXPECT_EQ(std::memcmp(&numbers, &expected.numbers, sizeof(numbers)), 0);
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.
