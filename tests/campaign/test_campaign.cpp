@@ -205,6 +205,8 @@ TEST(Due, is_again_only_at_the_next_multiple_of_the_distance_after_a_checkpoint)
   EXPECT_TRUE(due.by_clock());
   due.saved(nullptr);
   EXPECT_FALSE(due.by_clock());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  EXPECT_TRUE(due.by_clock());
 }
 
 class Campaign : public support::ResultFile {
