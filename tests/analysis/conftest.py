@@ -7,8 +7,8 @@ import oracle
 import pytest
 import report
 import synthetic
-from html_page import Page
-from masing import command_line, program, style
+from outputs import Page
+from masing import command_line, style
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,10 +34,10 @@ def run_script(capsys, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def made(masing):
-    """Run a command of the program with these words, which must succeed; gives its result file, at this path."""
+def made(in_process):
+    """Compute a command of the program with these words, which must succeed; gives its result file, at this path."""
     def call(command, path, *words):
-        program.run(masing, command, "--quiet", "--output", path, *words).require(0)
+        path.write_bytes(in_process(path.parent, command, *words))
         return path
     return call
 

@@ -82,7 +82,8 @@ def _concluded(columns, quantities, given):
     for q in QUANTITIES:
         observed = given.get(f"observed_{q}", NAN)
         source = "none" if np.isnan(observed) else "last pair" if np.isnan(given.get(f"order_{q}", 0)) else "fit"
-        facts |= {f"levels_{q}": np.count_nonzero(columns.get(f"mark_{q}", NAN) == 0), f"step_{q}": "time", f"cancels_{q}": 0,
+        facts |= {f"levels_{q}": np.count_nonzero(columns.get(f"mark_{q}", NAN) == 0), f"step_{q}": "time",
+                  f"cancels_{q}": 0,
                   f"observed_from_{q}": source, f"verdict_{q}": "not judged"}
         if f"expected_{q}" in given:
             expected = given[f"expected_{q}"]

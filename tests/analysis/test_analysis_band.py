@@ -19,7 +19,7 @@ from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import jumps, noise, smoothed, with_smooth_x
 from masing.identification.continuous import _basis, _continued, _estimates, _fit, identify_continuous
 from oracle import continuum, drive, noisy, one_cycle, write_csv
-from test_analysis_mistakes import one_line
+from outputs import one_line
 
 CELLS = 1500
 MIDDLES = (np.arange(CELLS) + 0.5) / CELLS
@@ -190,7 +190,7 @@ def test_a_jump_of_noise_level_is_found(size):
     assert abs(place - 1200) <= 3 and found == pytest.approx(0.01 * size, abs=0.01)
 
 
-def test_noise_in_x_and_a_jump_are_named(run_script, tmp_path):
+def test_noise_in_x_and_a_jump_are_named(run_script, undrawn, tmp_path):
     x = one_cycle(1.5, 2000)
     force = noisy(drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), 0.01, 2)
     measured = noisy(x, 0.005, 3)

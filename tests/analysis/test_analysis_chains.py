@@ -1,20 +1,30 @@
-"""Chains from Python and on pages: their tables, and what the pictures say about them."""
+"""Chains of slabs from Python and on pages: their tables, pictures and studies, against the numbers of the files and,
+where all is smooth, against the order two of the leapfrog scheme."""
 
-import cycles
 import matplotlib
 import numpy as np
 import pytest
 
-from masing import style
+import masing as package
+from masing.convergence.figures import study_figure
+from masing.notation import scientific
 from masing.report import chains
-from masing.report.trajectories import energy_picture
-from masing.results import Run
-from test_analysis_mistakes import one_line
+from masing.results import Run, Study, read
 
 # Five masses between a base that absorbs and a free end.
-CHAIN = ("--model=masing-chain", "--set=n=5", "--set=m=i<n ? 1 : 0.5", "--set=k=4", "--set=k0=0.1", "--set=base_impedance=2",
-         "--set=base_mass=0.5", "--threshold=s", "--cells=inf", "--final-time=20", "--steps=4000", "--sample-every=10",
-         "--field-every=100", "--energy")
+FIVE = ("--model=masing-chain", "--set=n=5", "--set=m=i<n ? 1 : 0.5", "--set=k=4", "--set=k0=0.1",
+        "--set=base_impedance=2",
+        "--set=base_mass=0.5", "--threshold=s", "--cells=inf", "--final-time=20", "--steps=4000", "--sample-every=10",
+        "--field-every=100", "--energy")
+# A chain of the length 1 and the mass 1, whose base begins to move smoothly.
+CHAIN = ("--model=masing-chain", "--set=n=20", "--set=m=i<n ? 1/n : 0.5/n", "--set=k=n", "--set=eta=1/n", "--cells=inf",
+         "--threshold=s")
+SHAKEN = "--base-acceleration=3.6*sin(1.5*t)^3*cos(1.5*t)"
+WAVE = (*CHAIN, SHAKEN, "--final-time=0.95")
+LEVELS = (40, 80, 160, 320)
+IN_N = ("--refine=elements", "--levels=" + ",".join(f"{n}:{2 * n}" for n in LEVELS), "--field-samples=40",
+        "--reference=successive")
+QUANTITIES = ["x", "y", "x_rms", "y_rms"]
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +33,15 @@ def chain_run(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("chain")
 
     def run(name, amplitude):
-        return Run(made("simulate", folder / name, *CHAIN, "--watch=5,0,2,3", f"--let=a={amplitude}",
+        return Run(made("simulate", folder / name, *FIVE, "--watch=5,0,2,3", f"--let=a={amplitude}",
                         "--incoming-velocity=a*sin(t)^3*exp(-0.1*t)"))
     return [run("strong.h5", 0.5), run("weak.h5", 0.05)]
+
+
+@pytest.fixture(scope="module")
+def study(made, tmp_path_factory):
+    """A study of the number of elements, without an expected order."""
+    return made("converge", tmp_path_factory.mktemp("waves") / "wave.h5", *WAVE, *IN_N)
 
 
 def test_the_tables_of_a_chain_have_the_numbers_of_its_file(chain_run):
@@ -47,7 +63,6 @@ def test_the_tables_of_a_chain_have_the_numbers_of_its_file(chain_run):
 
 
 def test_all_arrays_of_a_chain_have_their_axes(chain_run):
-    pytest.importorskip("xarray")
     data = chain_run[0].to_xarray()
     assert data["watch_x"].dims == ("watch_t", "watch_node") and data["field_x"].dims == ("field_t", "field_node")
     assert data["max_x"].dims == ("profile_node",) and data["x"].dims == ("t",)
@@ -69,16 +84,6 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     loops = {axes.lines[0].get_label(): axes.lines[0].get_xydata() for axes in pictures["strong-loops"].figure.axes}
     assert list(loops) == ["element 2", "element 3", "element 5"]
     assert np.array_equal(loops["element 2"], chain_run[0].watch.xs(2, axis=1, level="node")[["elongation", "force"]])
-    # Every figure is as wide as the column that it is printed in.
-    assert {picture.figure.get_size_inches()[0] for picture in pictures.values()} == {style.PANEL[0]}
-    for axes in pictures["strong-extremes"].figure.axes:
-        shown = [place for place in axes.get_xticks() if axes.get_xlim()[0] <= place <= axes.get_xlim()[1]]
-        assert len(shown) == 2 and shown[0] == 0
-
-
-def test_the_energies_of_a_chain_are_shown_from_the_start(chain_run):
-    stored = energy_picture(chain_run[0]).figure.axes[1]
-    assert all(np.array_equal(line.get_xdata(), chain_run[0].t) for line in stored.lines) and stored.get_xlim()[0] == 0
 
 
 def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run):
@@ -89,7 +94,38 @@ def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run
     assert page.seen["chains"].count("force over elongation of elements 2, 3 and 5") == 2
 
 
-def test_no_cycle_is_drawn_of_a_node(run_script, chain_run, tmp_path):
-    for options in ([], ["--analysis"]):
-        answer = run_script(cycles, chain_run[0].path, *options, "-o", tmp_path / "out.png")
-        one_line(answer, "strong.h5: is of a chain", "report.py draws the loops of the elements")
+def test_a_study_of_elements_has_their_numbers_and_the_errors_of_the_nodes(study):
+    found = read(study)
+    assert isinstance(found, Study) and found.quantities == QUANTITIES and found.verdict == "not judged"
+    assert tuple(found.level_elements) == LEVELS and np.allclose(found.dt, 0.475 / np.array(LEVELS), rtol=1e-15)
+    for q in QUANTITIES:
+        assert found.order(q)[0] == pytest.approx(2, abs=0.02)  # the next term of the error is of order h⁴
+    with pytest.raises(package.MasingError, match="measures x, y, x_rms, y_rms"):
+        found.order("u")
+    table = found.table()
+    assert list(table)[:5] == ["n", "P", "N", "h", "δt"] and list(table["n"]) == list(LEVELS)
+    assert np.array_equal(table["h"], 1 / np.array(LEVELS)) and np.isinf(table["P"].astype(float)).all()
+    assert np.array_equal(table["error of y in the mean square"], found.errors["y_rms"], equal_nan=True)
+    assert "h = 1/n" in study_figure(found, QUANTITIES).axes[0].get_xlabel()
+
+
+def test_its_page_shows_the_chain_and_its_levels_without_u(page_of, study):
+    page, found = page_of(study), Study(study)
+    for said in ("A chain of n masses", "fj = kj ∫01 k(s) uj(t, s) ds", "N 80…640", "over δt = 0.475 h, where h = 1/n"):
+        assert said in page.words, said
+    assert "error of u" not in page.words and "cground" not in page.words
+    for n, h, error in zip(LEVELS, 1 / np.array(LEVELS), found.errors["x"][:-1]):
+        assert f"{n} ∞ {2 * n} {scientific(h)} {scientific(0.475 * h)} {scientific(error)}" in page.words
+
+
+@pytest.mark.parametrize("words, said", [
+    ((SHAKEN, "--refine=steps", "--levels=100,200", "--set=c=0.01", "--set=c_ground=0.1/n", "--set=k0=n",
+      "--force=0.01*t^3", "--expect-order=none"), ["− cground,i yi + fi+1", "fj = k0,j dj + cj dj′ + kj ∫",
+                                                   "F(t)0.01*t^3"]),
+    (("--refine=steps", "--levels=100,200", "--set=base_impedance=1.5", "--set=base_mass=0.5/n",
+      "--incoming-velocity=0.1*t^3", "--force-node=3", "--expect-order=none"),
+     ["absolute, on a base that absorbs", "m0 y0′ = cb (2 v(t) − y0) + f1", "v(t)0.1*t^3", "force-node3"])])
+def test_a_page_shows_what_a_chain_has(page_of, result_of, words, said):
+    found = page_of(result_of("converge", "chain.h5", *CHAIN, "--final-time=0.95", *words)).words
+    for text in said:
+        assert text in found, text

@@ -1,5 +1,6 @@
 """Verdicts on tables that other programs have printed: published ones, manufactured ones, and wrong ones."""
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -10,22 +11,13 @@ import pandas as pd
 import pytest
 
 import masing
-from masing import native
 from masing.errors import MasingError
-from test_analysis_mistakes import one_line
-
-pytestmark = pytest.mark.skipif(native.module() is None, reason="there is no module")
+from outputs import one_line
 
 PUBLISHED = json.loads((Path(__file__).parent / "published_orders.json").read_text(encoding="utf-8"))
-# Published tables whose errors do not have the order that is expected of them, and what they show.
-OTHERWISE = {
-    "P005": "adaptive refinement: dofs^(-1/2) is no step of it, and pairs have orders up to 1.7",
-    "P076": "a report of the order 1 in place of 1.5", "P077": "a report of the order 2 in place of 1.5",
-    "P078": "a report of one order less than expected", "P079": "a report of one order less than expected",
-    "P087": "a limiter reduces the order at extrema to 1.6", "P088": "a limiter used the wrong way round: 1.67",
-    "P094": "mortars reduce the order in the maximum norm to 0.8", "P098": "the closure at the boundary: 1.5",
-    "P100": "the errors do not decrease", "P154": "the integrand sqrt(x) is not smooth: 1.5",
-    "P155": "the integrand sqrt(x) is not smooth: 1.5"}
+# Published tables whose errors do not have the expected order: by adaptive refinement, limiters, mortars and
+# closures at boundaries, integrands that are not smooth, or orders that are misprinted.
+OTHERWISE = {"P005", "P076", "P077", "P078", "P079", "P087", "P088", "P094", "P098", "P100", "P154", "P155"}
 CELLS = 4 ** np.arange(3, 9)
 H = 1 / np.sqrt(CELLS)
 
@@ -36,7 +28,7 @@ def test_no_published_table_is_judged_wrongly():
         columns = table["columns"] | {"error": table["errors"]}
         published[table["id"]] = masing.judge(columns, {"error": table["expected"]}, table["step"])["error"]
     verdicts = [found.verdict for found in published.values()]
-    assert {name for name, found in published.items() if found.verdict == "not as expected"} == set(OTHERWISE)
+    assert {name for name, found in published.items() if found.verdict == "not as expected"} == OTHERWISE
     assert verdicts.count("as expected") >= 70 and verdicts.count("undecided") <= 65
     assert {name for name, found in published.items() if found.verdict == "undefined"} == {"P032"}
     assert "no order between -4 and 20" in published["P032"].why  # the errors grow with each refinement
@@ -71,8 +63,6 @@ def test_the_digits_that_are_printed_count():
     # Half a unit of 1.0e-1 and of 2.5e-2, as a change of the order of this pair, which is the worst.
     change = math.hypot(0.05 / 1.0, 0.05 / 2.5) / math.log(2)
     assert found["printed"].uncertainty - found["computed"].uncertainty == pytest.approx(2 * change)
-
-
     # Of successive levels the first cell may be empty, or the last: the digits are the same.
     first, last = (masing.judge({"h": [0.4, 0.2, 0.1, 0.05, 0.025], "e": cells}, 2, reference="successive")["e"]
                    for cells in (["", *error], [*error, ""]))
@@ -80,26 +70,14 @@ def test_the_digits_that_are_printed_count():
 
 
 @pytest.mark.parametrize("form", ["{:.3f}", "{:.3g}", "{:.1e}"])
-@pytest.mark.parametrize("p", [1, 2, 4])
-def test_the_digits_of_steps_count(p, form):
+def test_the_digits_of_steps_count(form):
     """The steps of the errors are not those that are printed: the interval holds the order all the same."""
-    for first in [0.453, *np.linspace(0.3, 0.6, 7)]:
+    for p, first in itertools.product((1, 2, 4), [0.453, *np.linspace(0.3, 0.6, 7)]):
         h = first * 1.5 ** -np.arange(7.0)
         error = h ** p * (1 + 0.2 * h)
         found = masing.judge({"h": [form.format(each) for each in h], "e": error}, p)["e"]
         assert abs(found.order - p) <= found.uncertainty and found.verdict != "not as expected"
         assert masing.judge({"h": [repr(float(each)) for each in h], "e": error}, p)["e"].uncertainty < 0.05
-
-
-def test_steps_that_are_exact_as_they_stand_have_no_digits_to_count():
-    for steps in (["0.4", "0.2", "0.1", "0.05"], ["0.10", "0.05", "0.02", "0.01"], ["0.40", "0.20", "0.10", "0.05"],
-                  ["1e-1", "5e-2", "2e-2", "1e-2"]):
-        h = np.array(steps, dtype=float)
-        assert masing.judge({"h": steps, "e": h ** 2}, 2)["e"].uncertainty < 0.02
-    same = masing.judge({"h": steps, "dt": ["0.10"] * 4, "e": h ** 2}, 2)["e"]
-    assert same.uncertainty < 0.02 and masing.judge({"h": steps, "dt": ["0.10"] * 4, "e": h + 0.1}, 1, "h,dt")["e"].order > 0.9
-    cells = ["10", "15", "22", "33"]
-    assert masing.judge({"n": cells, "e": np.array(cells, dtype=float) ** -2}, 2, "1/n")["e"].uncertainty < 0.02
 
 
 def test_every_verdict_has_its_words_and_prints():
@@ -129,14 +107,9 @@ def test_values_are_extrapolated():
 @pytest.mark.parametrize("text", ["cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
                                   "cells;L2\n4;0,25\n16;0,0625\n64;0,015625\n",
                                   "# a comment\n\ncells\tL2\n4\t2.5e-1\n16\t6.25e-2\n64\t1.5625e-2\n",
-                                  "sep=;\ncells;L2\n4;0,25\n16;0,0625\n64;0,015625\n",
-                                  "cells   L2     L2 rate\n4  0.25  -\n16  0.0625  2.00\n64  0.015625  2.00\n",
                                   "cells,L2,EOC,order_L2\n4,0.25,-,\n16,0.0625,2,2\n64,0.015625,2,2\n",
                                   "| cells | L2 |\n|---|---|\n| 4 | 0.25 |\n| 16 | 0.0625 |\n| 64 | 0.015625 |\n",
-                                  ",cells,L2\n0,4,0.25\n1,16,0.0625\n2,64,0.015625\n",
-                                  '"cells","L2"\n"1",4,0.25\n"2",16,0.0625\n"3",64,0.015625\n',
-                                  "# cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
-                                  "mesh,cells,L2,\ncoarse,4,2.5D-01,\nfine,16,6.25D-02,\nfinest,64,1.5625D-02,\n",])
+                                  "mesh,cells,L2,\ncoarse,4,2.5D-01,\nfine,16,6.25D-02,\nfinest,64,1.5625D-02,\n"])
 def test_files_as_other_programs_write_them(tmp_path, text):
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
     table = masing.judge(tmp_path / "table.csv", 2, "1/sqrt(cells)")
@@ -163,27 +136,14 @@ GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
 
 @pytest.mark.parametrize("table, options, words", [
     (GOOD, {"step": "1/cells"}, "no column cells; the table has h and L2"),
-    (GOOD, {"expect_order": {"H1": 2}}, "no column H1"),
-    (GOOD, {"expect_order": "L2=2,L2=3"}, "give each column one order"),
-    (GOOD, {"expect_order": {"L2": "two"}}, "'two': not an order"),
-    (GOOD, {"step": "h, h, h"}, "or two of them"),
-    (GOOD, {"step": "h +"}, "not an expression of columns"),
-    (GOOD, {"step": "h.max()"}, "not an expression of columns"),
     (GOOD, {"step": "h-0.1"}, "row 3: 0 is not a step"),
-    (GOOD, {"reference": "fine"}, "give exact, successive or finest:H"),
+    (GOOD, {"step": "h.max()"}, "not an expression of columns"),
+    (GOOD, {"expect_order": {"L2": "two"}}, "'two': not an order"),
     (GOOD, {"reference": "finest:0.1"}, "0.1 is not below the last step of the table, 0.1"),
-    (GOOD, {"reference": "finest:0.01,0.01"}, "H for each step"),
     (GOOD, {"reference": "successive"}, "leave the last cell empty"),
-    (GOOD, {"tolerance": -1}, "not negative"),
-    (GOOD, {"values": True}, "give expect_order"),
     (GOOD | {"h": [0.4, 0.2, 0.2]}, {}, "a step occurs twice"),
-    (GOOD, {"step": "2"}, "a step occurs twice"),
-    (GOOD | {"h": ["0.4", "0.2", ""]}, {}, "row 3: nan is not a step"),
     (GOOD | {"L2": ["4e-2", "-1e-2", "2.5e-3"]}, {}, "L2, row 2: the error -1e-2 is negative"),
     (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3"),
-    (GOOD | {"L2": ["4e-2", "x", "1"]}, {}, "L2, row 2: 'x' is not a number"),
-    ({"h": [0.4, 0.2], "L2": [4, 1]}, {}, "2 rows; an order needs at least 3"),
-    ({"h": [1, 2, 3]}, {}, "no column of errors"),
     ({"h": [1, 2], "L2": [1, 2, 3]}, {}, "columns of equal lengths")])
 def test_mistakes_are_told_in_one_line(table, options, words):
     with pytest.raises(MasingError) as raised:
@@ -192,8 +152,6 @@ def test_mistakes_are_told_in_one_line(table, options, words):
 
 
 def test_mistakes_in_files_end_the_script_with_code_two(tmp_path, run_script):
-    (tmp_path / "rows.csv").write_text("h,L2\n1,2\n3\n", encoding="utf-8")
     (tmp_path / "twice.csv").write_text("h,h\n1,2\n2,3\n3,4\n", encoding="utf-8")
-    for name, words in {"rows.csv": "line 3 has 1 cells, not 2", "twice.csv": "the column h occurs twice",
-                        "none.csv": "cannot be read"}.items():
-        one_line(run_script(script, tmp_path / name), "judge.py", words)
+    one_line(run_script(script, tmp_path / "twice.csv"), "judge.py", "the column h occurs twice")
+    one_line(run_script(script, tmp_path / "none.csv"), "judge.py", "cannot be read")

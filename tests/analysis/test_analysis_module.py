@@ -1,26 +1,30 @@
-"""Running in the process gives what the program gives, to the bit, and leaves no file, no message and no MPI behind."""
+"""Running in the process gives what the program gives, to the bit, and leaves no file, no message and no MPI behind;
+and what editors, help() and checkers of types know of the functions are the options of the program's own help, which is
+read here in another way than by the package."""
 
+import ast
+import builtins
 import copy
 import gc
+import inspect
+import keyword
 import math
 import os
 import pickle
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import masing
-from masing import native, program
-from own_python import lines_of
+from masing import native, program, signatures
+from outputs import lines_of
 from result_files import contents
 
 pytestmark = [pytest.mark.skipif(native.module() is None, reason="no module beside the program"),
@@ -29,6 +33,7 @@ pytestmark = [pytest.mark.skipif(native.module() is None, reason="no module besi
 SMALL = {"cells": 20, "final_time": 20, "steps": 2000}
 LONG = {"cells": 20000, "final_time": 200, "steps": 3000000}  # minutes
 T = np.linspace(0, 20, 30)
+COMMANDS = ("simulate", "converge", "scan")  # not those of masing.signatures, which are tested here
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +60,13 @@ def by_program(monkeypatch):
                   "force": (T, np.sin(T) / 3), "threshold": "0.2+0.5*s^2", "threshold_down": "s+0.2"}),
     # Three slabs that are kept apart, although they differ at their start or downwards alone.
     *(("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2",
-                    "force": "sin(t)", **other}) for other in ({}, {"initial_u": "0.05"}, {"threshold_down": "0.5*s+0.1"})),
-    ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "force": "sin(t)", "final_time": 9,
+                    "force": "sin(t)", **other}) for other in ({}, {"initial_u": "0.05"},
+                                                               {"threshold_down": "0.5*s+0.1"})),
+    ("simulate", {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "force": "sin(t)",
+                  "final_time": 9,
                   "steps": 900}),
-    ("simulate", {"model": "masing-quasistatic", "position": (T, np.sin(T)), "final_time": "2*pi", "steps": 500, "cells": 50}),
+    ("simulate", {"model": "masing-quasistatic", "position": (T, np.sin(T)), "final_time": "2*pi", "steps": 500,
+                  "cells": 50}),
     ("simulate", {"config": "[let]\na = 0.3\n", "cells": 10, "final_time": "60*a", "steps": 300, "sample_every": 7}),
     ("converge", {"refine": "cells", "levels": [25, 50, 100], "reference": "cells-inf", "final_time": 9, "steps": 900}),
     ("scan", {"over": {"w": [0.5, 1, 2]}, "force": "0.1*sin(w*t)", **SMALL, "keep": "series"}),
@@ -77,9 +85,8 @@ def test_the_numbers_are_the_program_s_to_the_bit(command, options, by_program, 
 
 
 @pytest.mark.parametrize("options", [
-    {"force": "sin(("}, {"cells": -1}, {"nonsense": 3}, {"config": "/none.ini"}, {"initial_u": "file:/none.h5"},
-    {"threshold": "-1", "force": 0, "cells": math.inf}, {"output": "/none/run.h5", **SMALL}, {"restart": "/none.checkpoint"},
-    {"set": "k=1"}, {"cells": -1, "ranks": 2}])
+    {"force": "sin(("}, {"config": "/none.ini"}, {"initial_u": "file:/none.h5"},
+    {"threshold": "-1", "force": 0, "cells": math.inf}, {"output": "/none/run.h5", **SMALL}, {"cells": -1, "ranks": 2}])
 def test_a_mistake_has_the_program_s_line_and_code(options, tmp_path):
     alone = {name: value for name, value in options.items() if name != "ranks"}
     words = masing.commands.words(alone, tmp_path)
@@ -123,7 +130,7 @@ def test_without_output_there_is_no_file_until_its_path_is_asked_for(tmp_path, m
     assert not file.parent.exists()
 
 
-@pytest.mark.parametrize("options", [{"ranks": 2}, {"checkpoint_every": 1000}, {}])
+@pytest.mark.parametrize("options", [{"ranks": 2}, {}])
 def test_a_temporary_file_is_there_as_long_as_a_result_has_it(options):
     large = {**SMALL, "cells": 40000}  # with fewer one rank would make it
     expected = masing.simulate(**large)
@@ -156,32 +163,6 @@ def test_a_result_that_the_memory_cannot_hold_is_refused_before_the_first_step()
     assert caught.value.code == 2
 
 
-# Prints by how many bytes the memory grows with 150 runs that nobody keeps, and with one that is kept.
-MEMORY = """
-import os, masing
-from pathlib import Path
-def resident():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-options = {"cells": 20, "final_time": 20, "steps": 1000}
-for _ in range(50):
-    masing.simulate(**options).x
-before = resident()
-for _ in range(150):
-    masing.simulate(**options).x
-print(resident() - before)
-before = resident()
-run = masing.simulate(**options | {"cells": 1500, "steps": 4000}, field_every=1)
-run.x  # opens it
-print(resident() - before)
-"""
-
-
-def test_the_bytes_of_a_result_are_there_once_and_go_with_it():
-    dropped, kept = map(int, lines_of(MEMORY))  # in a process in which no other test has freed memory
-    assert dropped < 10e6  # 160 files have as much
-    assert 1 <= kept / (4001 * 1500 * 8) < 1.5
-
-
 def test_threads_take_turns_and_give_the_same_while_others_go_on():
     count, is_over = [0], threading.Event()
 
@@ -204,6 +185,7 @@ def press_in_a_moment():
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("command, options", [
     ("simulate", {}), ("converge", {"refine": "steps", "levels": [3000000, 6000000]}),
     ("scan", {"over": {"w": [1, 2]}, "force": "sin(w*t)"})])
@@ -220,24 +202,6 @@ def script(text, *launcher, **variables):
     """The lines that a script with `options` prints."""
     head = "import os, signal, sys, numpy as np\noptions = dict(cells=20, final_time=20, steps=2000)\n"
     return lines_of(head + text, *launcher, **variables)
-
-
-def test_ctrl_c_while_h5py_is_imported_comes_when_it_is_whole():
-    assert script("""
-class Press:
-    def find_spec(self, name, path, target=None):
-        if name.startswith("h5py") and name.endswith(".utils"):
-            sys.meta_path.remove(self)
-            signal.raise_signal(signal.SIGINT)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.meta_path.insert(0, Press())
-import masing
-try:
-    masing.simulate(**options)
-except KeyboardInterrupt:
-    print("h5py" in sys.modules)
-print(len(masing.simulate(**options).x), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
-""") == ["True", "2001 True"]
 
 
 def test_ctrl_c_ends_the_runs_of_other_threads_too():
@@ -277,58 +241,74 @@ RUN = ("run = masing.simulate(**options)\n"
 MPI = "import ctypes; mpi = ctypes.CDLL('libmpi.so.40', mode=ctypes.RTLD_GLOBAL); mpi.MPI_Init(None, None)\n"
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("text, launcher, here", [
     ("import h5py, masing\nmasing.native.module().start()  # as where Ctrl-C came when MPI had begun\n" + RUN +
      "import subprocess, threading; subprocess.run(['mpirun', '-n', '2', 'true'])\n"
      "os.fork() or sys.exit(0)\nos.wait()\n"
      "threading.Thread(target=masing.simulate, kwargs=options | {'steps': 10**8}, daemon=True).start()", (), True),
-    ("import masing\nmasing.native.module()\nimport h5py\n" + MPI + RUN + "mpi.MPI_Finalize()", (), True),
-    ("import masing\n" + RUN, ("mpirun", "-n", "2"), False),
     (MPI + "import masing\n" + RUN + "mpi.MPI_Finalize()", ("mpirun", "-n", "2"), True),
     ("import masing\nmasing.native.module()\n" + MPI + "mpi.MPI_Finalize()\n" + RUN, (), False),
-    ("from types import SimpleNamespace as M; sys.modules['mpi4py.MPI'] = M(Is_finalized=lambda: True)\nimport masing\n"
-     + RUN, (), False),
     ("import masing, multiprocessing as mp\nwith mp.get_context('spawn').Pool(2) as pool:\n"
      "    print(*{run.x[-1] for run in pool.starmap(masing.commands._result, [('simulate', (), options)] * 3)}, True)",
-     (), True)])
+     (), True),
+    ("import masing\n" + RUN, ("mpirun", "-n", "2"), False)])
 def test_a_process_ends_well_whatever_it_is(text, launcher, here):
     x = masing.simulate(**SMALL).x[-1]
     lines = script(text, *launcher, OMPI_MCA_rmaps_base_oversubscribe="1")
     assert lines == [f"{x} {here}"] * (2 if launcher else 1)
 
 
-def test_a_child_of_a_fork_has_the_module_where_its_parent_has_not_begun_and_else_the_program_and_one_warning():
-    lines = script("""
-import masing, multiprocessing as mp, warnings
-def work(k0):
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        runs = [masing.simulate(**options, force=1, k0=k0) for _ in range(2)]
-    lines = [(str(each.message), each.filename) for each in said]
-    return runs[1].x[-1], "_masing" in runs[1].provenance["command_line"], lines
-for _ in range(2):
-    with mp.get_context("fork").Pool(1) as pool:
-        print(*pool.apply(work, [0.1]))
-    masing.simulate(**options)
-""")
-    x = masing.simulate(**SMALL, force=1, k0=0.1).x[-1]
-    assert lines[0] == f"{x} True []" and lines[1].startswith(f"{x} False [('this process is a fork ")
-    assert lines[1].count("fork") == 2 and "get_context(\"spawn\"), or fork before" in lines[1]
-    assert lines[1].endswith(", '<string>')]")
+def options(command):
+    """{keyword: default or None} of a command, as its help shows them."""
+    text = program.run(program.required(), command, "--help").printed
+    found = {}
+    for block in re.split(r"\n  --", text)[1:]:
+        name = block.split()[0].replace("-", "_")
+        default = re.search(r" \[([^][]*)\]\n", block.partition("\n\n")[0] + "\n")
+        found[name + "_" * keyword.iskeyword(name)] = default and default[1]
+    return found
 
 
-@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)"])
-def test_a_process_that_is_ended_leaves_no_folder(end, tmp_path):
-    lines = script("import masing\nif not os.fork():\n"
-                   f"    masing.simulate(**options, output='{tmp_path}/run.h5')\n    {end}\nos.wait()\n"
-                   f"if not os.fork():\n    masing.simulate(**options)\n    {end}\n"
-                   "os.wait(); print(masing.simulate(**options).x[-1]); sys.stdout.flush(); os._exit(0)",
-                   TMPDIR=str(tmp_path), MASING_MODULE="1")
-    assert lines == [str(masing.simulate(**SMALL).x[-1])] and list(tmp_path.glob("masing-??????")) == []
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_signature_has_the_options_of_the_programs_help(command):
+    known, parameters = options(command), inspect.signature(getattr(masing, command)).parameters
+    assert set(parameters) == set(known) - {"help", "table"} | {"ranks", "tables"} and len(known) > 30
+    assert {each.kind for each in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    for name, default in known.items():
+        if default is not None and name != "output":
+            shown = parameters[name].default
+            assert shown == float(default) if isinstance(shown, (int, float)) else shown == default, name
+    documented = inspect.getdoc(getattr(masing, command)).partition("Options, ")[2].splitlines()[2:]
+    assert [re.match(r" +(\w+)", line)[1] for line in documented] == list(parameters)
+    assert parameters["quiet"].default is False and parameters["output"].default is None
+    assert "masing.h5" not in getattr(masing, command).__doc__
 
 
-def test_what_is_no_module_for_this_python_is_passed_over(tmp_path):
-    shutil.copy(program.required(), tmp_path / "masing")
-    for name in (Path(native.module().__file__).name, "_masing.cpython-27-linux.so", "_masing.abi3.so"):
-        (tmp_path / name).write_bytes(b"another")
-    assert script("import masing\n" + RUN, MASING_PROGRAM=str(tmp_path / "masing"))[0].endswith(" False")
+def test_importing_loads_no_library_and_all_names_are_there():
+    assert lines_of("import sys, masing; print(*{'numpy', 'h5py', 'masing._masing'} & sys.modules.keys())") == [""]
+    names = {"Run", "Study", "Scan", "simulate", "open", "identify", "MasingError"}
+    assert names <= set(masing.__all__) <= set(dir(masing))
+    assert masing.Run is type(masing.simulate(cells=2, final_time=1, steps=10)) and issubclass(masing.Study, masing.Run)
+
+
+def test_the_stub_has_the_signatures_in_types():
+    """By its syntax: each name that a type is made of is known, each function has the parameters of the signature."""
+    stub = signatures.stub(native.module())
+    tree = ast.parse(stub)
+    known = set(vars(builtins)) | {each.target.id for each in tree.body if isinstance(each, ast.AnnAssign)}
+    functions = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            known |= {alias.asname or alias.name for alias in node.names}
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = node
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert used <= known and set(masing.__all__) <= known | set(functions)
+    for command, result in zip(COMMANDS, ("Run", "Study", "Scan")):
+        node, real = functions[command], getattr(masing, command)
+        assert [each.arg for each in node.args.kwonlyargs] == list(inspect.signature(real).parameters)
+        assert node.returns.id == result and inspect.cleandoc(ast.get_docstring(node)) == inspect.getdoc(real).strip()
+        types = {each.arg: ast.unparse(each.annotation) for each in node.args.kwonlyargs}
+        assert (types["rule"], types["quiet"]) == ("Literal['right', 'midpoint'] | None", "bool | None")
+        assert (types["force"], types["set"], types["ranks"]) == ("_Function | None", "_Pairs | None", "int | None")

@@ -1,24 +1,30 @@
-"""What runs, forces, equations, works and numbers are called on a page. Of an equation of motion with damping, on a
-moving base, without a mass the model is the program's own statement of it, m x″ = F − m a_g − k0 x − c x′ − S, and the
-names in its files."""
+"""What runs, forces, equations, works and numbers are called on a page and in the gallery, and how small letters are in
+print. Of an equation of motion with damping, on a moving base, without a mass the model is the program's own statement
+of it, m x″ = F − m a_g − k0 x − c x′ − S, and the names in its files."""
 
 import re
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
-import cycles
+import gallery
 from masing import style
-from masing.cycles.figures import together
+from masing.convergence.figures import study_figure
+from masing.cycles import figures
 from masing.names import motion, names_apart, short_configuration, short_value
-from masing.notation import (count, estimate, interval, listed, measured, order, scientific, signs_of,
-                             tick)
-from masing.report.cases import cycle_picture
+from masing.notation import count, estimate, interval, listed, measured, order, rounded_up, scientific, signs_of, tick
+from masing.report.cases import cycle_picture, read_case
+from masing.report.page import TEMPLATES
 from masing.report.pictures import Picture
-from masing.report.problem import cited, equations_of, in_words, steps_in_words, typeset
+from masing.report.problem import cited, equations_of, typeset
+from masing.report.trajectories import response_pictures, trajectory_pictures
+from masing.report.work import work_precision
 from masing.response import panels
-from masing.results import Run, Scan, read
-from synthetic import NAN, write_run
+from masing.results import Run, Scan, Study, read
+from outputs import Page
+from synthetic import NAN, fit, fitted, jointly, ladder, staircase, write_run, write_study
 
 
 @pytest.mark.parametrize("changes, names", [
@@ -30,16 +36,6 @@ from synthetic import NAN, write_run
 def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, names):
     runs = [Run(write_run(tmp_path / f"{n}.h5", papers_case, **each)) for n, each in enumerate(changes)]
     assert names_apart(runs) == names
-
-
-def test_what_another_kind_of_model_has_is_no_difference_and_nothing_is_empty(result_of):
-    discrete = ("--model=discrete-masing", "--set", "n=3", "--set", "k=1/n", "--set", "eta=i", FORCED)
-    words = {"discrete": discrete, "slab": ("--cells=10",),
-             "down": ("--cells=10", "--threshold-down=0.1+0.5*s", FORCED)}
-    runs = [Run(result_of("simulate", f"{name}.h5", "--steps=200", "--final-time=10", *options))
-            for name, options in words.items()]
-    assert names_apart(runs[:2]) == ["discrete-masing, N = 200", "P = 10, N = 200, masing"]
-    assert names_apart(runs[1:]) == ["P = 10, N = 200 (slab)", "η⁻(s) = 0.1+0.5*s"]
 
 
 def test_values_are_short_equations_typeset_and_works_cited():
@@ -56,8 +52,6 @@ def test_values_are_short_equations_typeset_and_works_cited():
     assert typeset("a base: m a_g") == "a base: <i>m</i> <i>a</i><sub><i>g</i></sub>"
     described = "prandtl: the Prandtl model\n\n  x' = y\n  m y' = F\n\nparameters\n  m  mass\n"
     assert equations_of(described) == ["x' = y", "m y' = F"]
-    assert steps_in_words("within C (ds + dt) of words") == "within C (δs + δt) of words"
-    assert in_words("(7), (26), continuous-masing-2001") == "(7), (26), Bastien, Lamarque and Schatzman (2001)"
     (work,) = cited("Bastien, Lamarque and Schatzman (2001)")
     assert "VIB-21456" in work.entry and cited("nobody (1999)") == []
 
@@ -71,14 +65,6 @@ def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
     axes = style.figure().add_subplot()
     axes.pcolormesh(np.ones((2, 2)))
     assert list(style.curves_of(axes.figure)) == [] and set(Picture("u", axes.figure, "").files) == {"svg", "pdf"}
-
-
-def test_ticks_far_from_zero_are_told_apart():
-    axes = style.figure().add_subplot(xlim=(-19904, -19896), ylim=(-0.2, 0.2))
-    style.label_values(axes.xaxis, axes.yaxis)
-    for axis in (axes.xaxis, axes.yaxis):
-        words = [axis.get_major_formatter()(place) for place in axis.get_majorticklocs()]
-        assert len(set(words)) == len(words) > 3 and all(len(word) < 8 for word in words)
 
 
 def test_numbers_and_lists_are_words():
@@ -97,6 +83,9 @@ def test_numbers_and_lists_are_words():
         "[0.989,\u00a01.009]", "", "[−1.5,\u00a0−0.5]"]
     assert signs_of("k, u0 and y0 by 4e-14, 1.25e+06 or 1e-10; order 2.5, e1, 0x0.") == (
         "k, u₀ and y₀ by 4·10⁻¹⁴, 1.25·10⁶ or 10⁻¹⁰; order 2.5, e1, 0x0.")
+    # A constant that suffices is never rounded below what was found.
+    assert [rounded_up(value, 3) for value in (0.37001, 21.5, 1.2345e-5)] == pytest.approx([0.371, 21.5, 1.24e-5],
+                                                                                           rel=1e-12)
 
 
 SHORT = ("--cells=5", "--final-time=20", "--steps=2000")
@@ -123,41 +112,109 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
 
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
-    ((DAMPED, FORCED), ["my′=F(t)−cy−k0x−∫", "mF(t)x(t)ck(s)", "therewithoutdamping.", "workofF:W", "x(t)andF(t)=0.45"],
-     ["mag", "(x,F"]),
-    ((BASE,), ["my′=F(t)−mag(t)−k0x−∫", "mF(t)x(t)ag(t)k(s)", "relativetothebase", "workofF−ma_g:W",
-               "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
-    ((DAMPED, BASE), ["my′=F(t)−mag(t)−cy−k0x−∫", "withoutdampingandamovingbase.", "mF(t)x(t)cag(t)k(s)",
-                      "Thecurves(x,k₀x+S)", "max|k₀x+S|"], ["F−mx″"]),
-    ((), ["my′=F(t)−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|", "mF(t)x(t)k(s)"],
-     ["k₀x+S", "mag", "−cy", "without"])])
+    ((DAMPED, FORCED), ["my′=F(t)−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
+    ((BASE,), ["my′=F(t)−mag(t)−k0x−∫", "workofF−ma_g:W", "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
+    ((), ["my′=F(t)−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
 def test_a_page_has_the_terms_of_its_equation(result_of, page_of, words, said, unsaid):
     words = page_of(result_of("simulate", "run.h5", *SHORT, "--energy", *words)).words
     found = "".join(words.split())
     assert [text for text in said if text not in found] == [] and [text for text in unsaid if text in found] == []
 
 
-def test_curves_of_two_forces_have_a_name_for_both(page_of, tmp_path, papers_case):
-    files = [write_run(tmp_path / f"{damping}.h5", papers_case, damping=damping) for damping in (0, 0.5)]
-    words = page_of(*files).words
-    assert f"The curves (x, f) of figure 1, f = {ALONE} or {WITH_REST}." in words
-    (tmp_path / "lab.csv").write_text("x,force\n0,0\n", encoding="utf-8")
-    for given, name in ((files[:1], ALONE), (files[1:], WITH_REST), (files, "f"), ([tmp_path / "lab.csv"], "f")):
-        assert cycles.axis_labels(given, [])[1] == f"restoring force {name}"
-
-
-def test_every_figure_of_a_cycle_names_its_force(run_script, tmp_path, papers_case):
-    """Whatever the label in the file, which older ones have not, or another."""
-    run = read(write_run(tmp_path / "damped.h5", papers_case, damping=0.5))
-    label = f"restoring force {WITH_REST}"
-    for axes in (together([run]).axes[0], cycle_picture(run).figure.axes[0], run.plot_cycle()):
-        assert axes.get_ylabel() == label
-    for words in ((), ("--together",), ("--analysis",)):
-        assert run_script(cycles, run.path, *words, "-o", tmp_path / "c.svg")[0] == 0
-        assert f"<!-- {label} -->" in (tmp_path / "c.svg").read_text(encoding="utf-8")
-
-
 def test_a_scan_on_a_moving_base_lags_behind_what_moves_the_mass(result_of):
     words = ("--over=w=0.7:1.3:3", "--base-acceleration=0.3*sin(w*t)", "--force=0", "--k0=0.2", "--cells=inf")
     scan = Scan(result_of("scan", "scan.h5", *words, "--steady"))
     assert "phase lag φ of x behind F − m a_g over w" in [said for _, said in panels(scan)]
+
+
+def check_sizes(figure, scale, points):
+    """No letter of a figure, printed at this scale, has fewer points, and no line is thinner than half a point."""
+    figure.canvas.draw()
+    letters = {text.get_text(): text.get_fontsize() * scale for text in figure.findobj(Text)
+               if text.get_visible() and text.get_text()}
+    assert letters and min(letters.values()) >= points, letters
+    widths = [line.get_linewidth() * scale for line in figure.findobj(Line2D) if line.get_linestyle() != "None"]
+    assert widths and min(widths) >= 0.5, min(widths)
+
+
+def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, result_of, papers_case):
+    """In figures of every kind that a page has, and in a column of pictures between the margins of an A4 page."""
+    scan = result_of("scan", "scan.h5", "--over=F=0.2,0.4", "--over=w=0.7:1.3:4", "--force=F*cos(w*t)", "--k0=0.2",
+                     "--cells=inf", "--steady")
+    joint = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case))
+    cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
+    pictures = [cycle_picture(run), *trajectory_pictures([run]), *response_pictures(Scan(scan)),
+                *work_precision([joint])["pictures"]]
+    drawn = [study_figure(joint, joint.quantities), figures.together([cycle], run),
+             figures.differences([cycle], run, "x"), *(each.figure for each in pictures)]
+    css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")
+    (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
+    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 12
+    for figure in drawn:
+        check_sizes(figure, float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth(), 8)
+
+
+@pytest.mark.parametrize("low, high", [(10 / 420, 10 / 400), (6e-14, 1.6e-13), (9.9e-5, 1.01e-4), (1, 1.5),
+                                       (5.2e-14, 1.6e-13), (3e-7, 2e-5), (1e-12, 1e3)])
+def test_labels_of_ticks_do_not_touch(low, high):
+    """In the width of a panel, as levels of 400 to 420 steps have it; each is the number at which it stands."""
+    with style.applied():
+        figure, axes = style.frame(1, 1.15, xscale="log", xlim=(low, high))
+        style.label_decades(axes.xaxis)
+        figure.draw_without_rendering()
+    shown = [(*label.get_window_extent().extents[[0, 2]], label.get_text(), label.get_position()[0])
+             for label in axes.get_xticklabels(which="both") if low <= label.get_position()[0] <= high and label.get_text()]
+    assert len(shown) >= 2 and all(left[1] < right[0] for left, right in zip(shown, shown[1:])), shown
+    for _, _, text, place in shown:
+        text = re.sub("^(?=10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])", "1·", text).translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+        assert float(text.replace("·10", "e")) == pytest.approx(place, rel=1e-6)
+
+
+def case(folder, name, text):
+    """A case file with the text."""
+    path = folder / f"{name}.ini"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_case_says_what_it_is(tmp_path):
+    text = "# Figure 1, of\n# the paper.\n# draw: t, x\nmass = 1\n# no\n"  # older files have such a line
+    found = read_case(case(tmp_path, "a", text))
+    assert (found.command, found.caption, found.name) == ("simulate", "Figure 1, of the paper.", "a")
+    study = read_case(case(tmp_path, "c", "refine = cells\n"))
+    assert (study.command, study.caption) == ("converge", "c")
+    assert read_case(case(tmp_path, "d", "# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n")).command == "scan"
+
+
+def test_an_index_leads_to_every_page_and_has_the_orders_of_a_group(run_script, tmp_path, papers_case, undrawn):
+    write_run(tmp_path / "cycle.h5", papers_case)
+    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected", reference="exact"), papers_case)
+    cases = [case(tmp_path, "cycle", "# A <cycle> of eta_i.\ncells = 3\n"),
+             case(tmp_path, "study", "# A study of\n# group: Open orders\n# time.\nrefine = steps\n"),
+             case(tmp_path, "lost", "# Lost.\n")]
+    assert (read_case(cases[1]).group, read_case(cases[1]).caption) == ("Open orders", "A study of time.")
+    code, _, err = run_script(gallery, *cases, "--results", tmp_path, "--files-only")
+    assert code == 2 and "1 of 3 cases have no page" in err and "lost.h5" in err
+    index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert {"cycle.html", "study.html"} <= set(index.addresses) and len(index.alternatives) == 2
+    words = index.words
+    assert "A <cycle> of η" in words and "not as expected" in words and "Lost. no page" in words
+    assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
+    assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")] and words.count("p of x") == 1
+
+
+def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
+    """(cos t, 3 cos t + b sin t) less 3 x is b sin t: a part 2b/6 of the range of y, nearly."""
+    t = 2 * np.pi * np.arange(4000) / 4000
+
+    def frames_of(width):
+        wide = np.array([t, np.cos(t), t, t, 3 * np.cos(t) + width * np.sin(t)])
+        exact = Run(write_run(tmp_path / "e.h5", wide + 1e-3))
+        return cycle_picture(Run(write_run(tmp_path / "r.h5", wide)), exact).figure.axes
+
+    _, below = frames_of(0.1)
+    behind, line = below.lines
+    assert np.allclose(line.get_ydata(), 0.1 * np.sin(t)) and below.get_ylabel() == "the same less 3 x"
+    assert np.allclose(behind.get_ydata(), 0.1 * np.sin(t) + 1e-3 - 3e-3)
+    # Wide loops and straight lines have one frame.
+    assert len(frames_of(1)) == len(frames_of(0)) == 1

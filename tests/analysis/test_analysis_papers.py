@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from html_page import number
+from outputs import number
 from masing.report import papers
 from masing.results import Run, parse_configuration
 
 CASES = Path(__file__).resolve().parents[2] / "jobs" / "cases"
 SHORT = ["theta-fig05", "cycle-fig06", "cycle-table4", "cycle-table5", "persoz-fig2",
-         *(f"rheology-fig{n}" for n in ("15", "17", "20a", "20b", "21b", "25", "26"))]
+         *(f"rheology-fig{n}" for n in ("15", "17", "21b"))]
 
 
 def words_of(case):
@@ -89,26 +89,11 @@ def test_the_programs_numbers_are_those_of_closed_forms(runs_of):
     # An element slips where the cycle is wider than 2η: 5.210 has two of five.
     assert rows["p. 292, fig. 21b", "segments of the cycle"]["program"] == "6"
     assert rows["p. 296, fig. 21b", "locked elements of five (three phases lock three)"]["program"] == "3"
-    settled, captioned = rows["p. 292, fig. 20", "cycles (a) and (b)"]["program"].split("; ")
-    assert number(settled.split()[1]) < 1e-8
-    # Against the force 1 of its element the mass slides from y = -150 on, by 150²/2, while (a) is a cycle.
-    assert captioned.endswith("t = 50") and number(captioned.split()[1]) == pytest.approx(150**2 / 2, rel=0.03)
-    ratchet = "drift at ω = 0.5 (H1 chosen to drift)"
-    assert float(rows["p. 293, fig. 25", ratchet]["program"].split()[0]) == pytest.approx(5.457, abs=0.05)
-    # The sawtooth gives the mass 80/(12 ω) = 0.67: it swings elastically, and ripples by 0.04 at most.
-    assert 0.66 < float(rows["p. 293, fig. 26", "drift at ω = 10"]["program"].split()[-3]) < 0.72
     assert rows["(13a), fig. 2", "largest |g1|, |g2|, |g3|"]["program"] == "1 2 3"
     assert rows["p. 5, fig. 2", "g1 leaves its bound"]["program"].startswith("0 ")
     (x,) = (run.x for run in runs if run.path.stem == "cycle-fig06")
     spans = rows["fig. 6", "x; F − m x″; period"]["program"].split("; ")
     assert spans[0] == f"−{-x.min():.2f} … {x.max():.3f}"
-    # That of cos(0.5 t), over three cycles, between samples 0.05 apart, in three digits.
-    assert number(spans[2]) == pytest.approx(4 * np.pi, abs=0.05)
-    # What follows from the print is told apart, and so is a force that it lacks.
-    derived = {row["place"] for row in rows.values() if row["printed"].endswith("†")}
-    assert {"(27), fig. 5", "(4.12), fig. 17", "p. 296, fig. 20"} == derived
-    assert all(("H1, assumed a sawtooth" in row["quantity"]) == ("fig. 25" in place or "fig. 26" in place)
-               for (place, name), row in rows.items() if name.startswith("x; F"))
 
 
 @pytest.mark.long

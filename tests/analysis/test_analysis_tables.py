@@ -1,18 +1,30 @@
-"""The tables in text files as people have them, through the reader of the program and that of Python: the same numbers,
-or a refusal of one line."""
+"""Text files as people and laboratories have them, through the reader of the program and that of Python: the same
+numbers, or a refusal of one line; and one line for every mistake on a script's command line, which leaves no file."""
+
+import subprocess
+import sys
+from unittest.mock import Mock
 
 import cycles
+import h5py
+import identify
 import numpy as np
-import pandas as pd
 import pytest
+import report
+import response
 
 import masing
-from masing import program, values
-from masing.cycles import figures
+from masing import command_line, program
 from masing.cycles.curves import read_measured
 from masing.errors import MasingError
 from masing.records import of_at2
 from masing.text_tables import TextTable
+from oracle import write_csv
+from outputs import ANALYSIS, one_line
+from synthetic import put
+
+# The runs are far shorter than the tables.
+pytestmark = pytest.mark.filterwarnings("ignore:.*the table (begins|ends)")
 
 # The text of a file, its two columns of numbers, and the words with which the program refuses what Python reads.
 READ = [
@@ -26,7 +38,8 @@ READ = [
     ("s;f\n0;1\n1;3\n", [0, 1], [1, 3]), ("Weg;Kraft\nmm;kN\n0;1\n1;3\n", [0, 1], [1, 3]),
     ("Measured by A and B\n\nx\tforce\n0\t1\n1\t3\n", [0, 1], [1, 3]), ("# x force\n0 1\n1 3\n", [0, 1], [1, 3]),
     # A comma between thousands, because the other cells of its column have none, and other columns have points.
-    ("0.0\t371\n0.5\t719\n1.0\t1,022\n", [0, 0.5, 1], [371, 719, 1022]), ("0;1,234.5\n1;12,345\n", [0, 1], [1234.5, 12345]),
+    ("0.0\t371\n0.5\t719\n1.0\t1,022\n", [0, 0.5, 1], [371, 719, 1022]),
+    ("0;1,234.5\n1;12,345\n", [0, 1], [1234.5, 12345]),
     ("0;1,234,567\n1;2,345\n", [0, 1], [1234567, 2345]), ("0;1.234,5\n1;12.345\n", [0, 1], [1234.5, 12345]),
     ("0,5;371\n1,5;1.022\n", [0.5, 1.5], [371, 1022]),
     # A decimal comma or point, because no other reading is possible, or because other columns have it.
@@ -38,7 +51,8 @@ READ = [
     ("Step,x,f\nCyclic #1,0,1\nCyclic #1,1,3\n", [0, 1], [1, 3], "no points"),
     (",x,f\n0,0,1\n1,1,3\n", [0, 1], [1, 3], "has 3 cells, not 2"),
     ('"x","f"\n"1",0,1\n"2",1,3\n', [0, 1], [1, 3], "has 3 cells, not 2"),
-    ("| x | f |\n|---|:--|\n| 0 | 1 |\n| 1 | 3 |\n", [0, 1], [1, 3], "no points"), ("2 2\n0 1\n1 3\n", [0, 1], [1, 3], "increase"),
+    ("| x | f |\n|---|:--|\n| 0 | 1 |\n| 1 | 3 |\n", [0, 1], [1, 3], "no points"),
+    ("2 2\n0 1\n1 3\n", [0, 1], [1, 3], "increase"),
     ("Sample rate,100\nx,f\n0,1\n1,3\n", [0, 1], [1, 3], "'Sample rate 100' is not two"),
 ]
 # The text of a file that both refuse, the words of the program, and those of Python, or None for a cell without a number.
@@ -51,7 +65,8 @@ REFUSED = [
     ("0.5;0\n1,5;1\n", "line 2: '1,5 1' is not", "has decimal points and decimal commas"),
     ("nan,0\n1,3\n2,4\n", "line 1: 'nan 0' is not two", None), ("x,y\n,0\n1,3\n2,4\n", "line 2: ' 0' is not two", None),
     ("x 1\n1 3\n2 4\n", "line 1: 'x 1' is not two", None), ("0 1\n1 two\n2 4\n", "line 2: '1 two' is not two", None),
-    ("0,1\n1\n2,3\n", "line 2 has 1 cells, not 2", "line 2 has 1 cells, not 2"), ("0 1\n1 2 3\n2 3\n", "line 2 has 3 cells, not 2", "line 2 has 3 cells, not 2"),
+    ("0,1\n1\n2,3\n", "line 2 has 1 cells, not 2", "line 2 has 1 cells, not 2"),
+    ("0 1\n1 2 3\n2 3\n", "line 2 has 3 cells, not 2", "line 2 has 3 cells, not 2"),
     ("0;1\n0;0;05\n2;3\n", "line 2 has 3 cells, not 2", "line 2 has 3 cells, not 2"),
 ]
 
@@ -74,11 +89,17 @@ def in_python(path):
 
 def in_program(path):
     """The columns of numbers that the program reads, or a refusal."""
-    answer = program.run(program.required(), "simulate", f"--force=table:{path}", "--print-config")
-    if answer.code == 2:
-        raise MasingError(answer.said()[0])
-    points = next(line for line in answer.printed.splitlines() if line.startswith("force = ")).partition("points:")[2]
-    return np.array([[float(word) for word in point.split()] for point in points.split(";")]).T.tolist()
+    force = masing.simulate(force=f"table:{path}", final_time=1e-3, steps=1, cells=1).settings["force"]
+    points = force.removeprefix("points:").split(";")
+    return np.array([[float(word) for word in point.split()] for point in points]).T.tolist()
+
+
+def refusal(call, path):
+    """The one line with which a reader refuses a file."""
+    with pytest.raises(MasingError) as refused:
+        call(path)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
 
 
 @pytest.mark.parametrize("text, first, second, other", [(*each, None)[:4] for each in READ])
@@ -87,30 +108,14 @@ def test_both_readers_read_the_same_numbers(file, text, first, second, other):
     if other is None:
         assert in_program(file(text)) == [first, second]
     else:
-        with pytest.raises(MasingError) as refused:
-            in_program(file(text))
-        assert other in str(refused.value) and "\n" not in str(refused.value)
+        assert other in refusal(in_program, file(text))
 
 
 @pytest.mark.parametrize("text, of_program, of_python", REFUSED)
 def test_both_readers_refuse_what_may_be_read_in_two_ways(file, text, of_program, of_python):
-    with pytest.raises(MasingError) as refused:
-        in_program(file(text))
-    assert of_program in str(refused.value) and "\n" not in str(refused.value)
+    assert of_program in refusal(in_program, file(text))
     with pytest.raises(ValueError if of_python is None else MasingError, match=of_python):
         in_python(file(text))
-
-
-def test_units_of_a_heading_reach_the_axes(file):
-    rows = [f"10:15:00,000;{x};{x * x}" for x in (0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1)]
-    path = file("\n".join(["Clock;Weg;Kraft", ";mm;N", *rows]))
-    curve = read_measured(path)
-    labels = cycles.axis_labels([path], [curve.units])
-    assert list(labels) == ["displacement x [mm]", "restoring force f [N]"]
-    (panel,) = figures.cycles_together([(curve.x, curve.force)], ["a"], labels).axes
-    assert [panel.get_xlabel(), panel.get_ylabel()] == labels
-    assert figures.labels_of_axes([curve.units, {"x": "mm"}]) == ["displacement x [mm]", "restoring force f"]
-    assert figures.labels_of_axes([read_measured(path, scale={"x": 0.001}).units])[0] == "displacement x"
 
 
 def test_records_and_series_over_times(file):
@@ -124,8 +129,146 @@ def test_records_and_series_over_times(file):
     assert np.array_equal(run.x, masing.simulate(base_acceleration=(t, a), **times).x)
     with pytest.raises(MasingError, match="6 numbers, not NPTS = 7"):
         of_at2(file(path.read_text().replace("   6,", "   7,"), "b.AT2"))
-    since = pd.to_timedelta(t, unit="s")
-    for index in (since + pd.Timedelta("1h"), pd.Timestamp("2024-05-06") + since,
-                  pd.Timestamp("2024-05-06", tz="Europe/Berlin") + since):
-        times, found = values.table("force", pd.Series(a, index))
-        assert np.allclose(times, t, atol=1e-9) and list(found) == numbers
+
+
+# The lines of an engineer's file: what stands above the numbers, and how a line has t, x and F.
+AS_IT_IS = [
+    ("", "{t},{x},{f}"), ("", "{x};{f}"), ("", "{t}\t{x}\t{f}"), ("x [mm],F [kN]", "{x},{f}"),
+    ("x [mm]  F [kN]", "{x}  {f}"), ("Time, s;x, mm;F, kN", "{t};{x};{f}"), ("Time, s, x, mm, F, kN", "{t},{x},{f}"),
+    ('"Time, s","x, mm","F, kN"', "{t},{x},{f}"), ("F (kN)\tx (mm)\tt (s)", "{f}\t{x}\t{t}"),
+    ("Zeit/s;Weg/mm;Kraft/kN;Temperatur/K", "{t};{x};{f};300"), ("Load kN,Displacement mm", "{f},{x}"),
+    ("Lab 3, 2024\nTime Displacement Force\ns mm kN", "{t} {x} {f}"), ("# F x", "{f} {x}"), ("# a test", "{x} {f}"),
+    ("u (mm, left),x (mm, right),f", "7,{x},{f}"), ("x,force", "{x},{f}"), ("# a test\n\nForce;X", "{f};{x}"),
+    ("sep=;\nx;force", "{x};{f}"), ("Timestamp,Displacement (mm),Force (N)", "2024-05-06 10:15:00.000,{x},{f}"),
+    ("Step,Displacement (mm),Force (N)", "Cyclic #1,{x},{f}"), ("Clock;Weg;Kraft\n;mm;N", "10:15:00,000;{x};{f}"),
+    ("Operator: Max\nTest 7, of 2024-01-02\nx,force", "{x},{f}"), ("40 2", "{x} {f}"), ("40\t2", "{x}\t{f}"),
+    ("| x | force |\n|---|---|", "| {x} | {f} |"), ("x,force,", "{x},{f},"), (",x,force", "0,{x},{f}"),
+    ("", "{x},{f}"), ("t,x,force,restoring", "{t},{x},9,{f}"), ("x\tf", "{x}\t{f}"), ("x force", "{x}  {f}")]
+# Lines of which the columns are told, and how.
+TOLD = [("Kraft;Weg\nkN;mm", "{f};{x}"), ("# Prüfung\nPrüfer A\nKraft\tWeg", "{f}\t{x}"), ("Kraft, Weg", "{f}, {x}")]
+COLUMNS = {"x": "Weg", "force": "kraft"}, {"x": "2", "force": "1"}
+
+
+@pytest.mark.parametrize("heading, line, columns", [
+    *((*each, None) for each in AS_IT_IS), *((*each, columns) for each in TOLD for columns in COLUMNS)])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252"])
+def test_the_file_of_an_engineer_is_read(tmp_path, heading, line, columns, encoding):
+    x, path = np.sin(np.linspace(0, 9, 40)), tmp_path / "lab.csv"
+    rows = [line.format(t=f"{0.5 * n:.17g}", x=f"{value:.17g}", f=f"{3 * value:.17g}") for n, value in enumerate(x)]
+    texts = ["\n".join([heading, *rows])]
+    # Decimal commas are those of columns that semicolons or tabs separate; a heading keeps its points.
+    texts += ["\n".join([heading, *(row.replace(".", ",") for row in rows)])] if ";" in line or "\t" in line else []
+    for text in texts:
+        path.write_text(text, encoding=encoding)
+        curve, scaled = (read_measured(path, columns=columns, scale=scale) for scale in (None, {"force": 0.001}))
+        assert np.array_equal(curve.x, x) and np.array_equal(curve.force, 3 * x)
+        np.testing.assert_allclose(scaled.force, 0.003 * x, rtol=1e-15)
+        assert np.array_equal(curve.t, 0.5 * np.arange(40)) if "{t}" in line else curve.t is None
+
+
+@pytest.mark.parametrize("heading, line, words", [
+    ("", "{x},{f},{t}", "has 3 columns and no heading; without one, it needs x, force, or t, x, force"),
+    ("", "{t},{t},{f}", "alone increases"),
+    ("x [mm],Weg [mm],F [kN]", "{x},{x},{f}", "the columns 1 and 2 may both be x; say with --columns"),
+    ("x,Force A (kN),Force B (kN)", "{x},{f},{f}", "has the columns x, force a (kn), force b (kn); it needs")])
+def test_a_file_that_may_be_read_in_two_ways_is_refused(file, heading, line, words):
+    text = "\n".join([heading, *(line.format(t=n, x=n % 5, f=n % 7) for n in range(40))])
+    assert words in refusal(read_measured, file(text))
+
+
+def complex_x(file):
+    x = file["series/x"][:] + 1j
+    del file["series/x"]
+    file["series/x"] = x
+
+
+# What is wrong with a file of a trajectory: other bytes, or another content.
+WRONG = {"truncated": lambda path: path.write_bytes(path.read_bytes()[:path.stat().st_size // 2]),
+         "text": lambda path: path.write_bytes(b"t,x\n0,0\n"), "missing": lambda path: path.unlink()}
+CHANGED = {"foreign": lambda file: file.attrs.pop("program"), "no-restoring": lambda file: file.pop("series/restoring"),
+           "complex": complex_x}
+
+
+@pytest.mark.parametrize("kind", [*WRONG, *CHANGED])
+def test_damaged_trajectories_are_refused(run_script, run_file, tmp_path, kind):
+    if kind in WRONG:
+        WRONG[kind](run_file)
+    else:
+        with h5py.File(run_file, "a") as file:
+            CHANGED[kind](file)
+    for script, out in ((cycles, "out.png"), (report, "out.html")):
+        one_line(run_script(script, run_file, "-o", tmp_path / out), run_file)
+    assert not list(tmp_path.glob("*out*"))
+
+
+def test_files_whose_parts_do_not_fit_or_are_of_another_kind_are_refused(run_script, result_of, study_file, tmp_path):
+    run_file = result_of("simulate", "run.h5", "--cells=5", "--steps=10", "--field-every=2", "--energy")
+    one_line(run_script(response, run_file), f"{run_file}: is of masing simulate, which analysis/cycles.py reads; give")
+    for name, shape in (("field/u", (3, 3)), ("energy/input", (7,))):
+        with h5py.File(run_file, "a") as file:
+            del file[name]
+            file.create_dataset(name, shape=shape)
+        one_line(run_script(report, run_file, "--files-only", "-o", tmp_path / "out.html"), run_file, f"/{name}")
+    with h5py.File(study_file, "a") as file:
+        del file["cases/order_x"]
+    one_line(run_script(report, study_file), study_file, "/cases/order_x")
+    with h5py.File(study_file, "a") as file:
+        for each in [*file["cases"], "order_x"]:
+            file["cases"].pop(each, None)
+            put(file, f"cases/{each}", [])
+    one_line(run_script(report, study_file), study_file, "at least one level")
+    assert not list(tmp_path.glob("*out*"))
+
+
+@pytest.mark.parametrize("script, arguments, said", [
+    (cycles, (), "FILE.h5"), (cycles, ("FILE", "--form", "3"), "did you mean --from?"),
+    (cycles, ("FILE", "--from", "600"), "400 <= t <= 500"), (cycles, ("FILE", "-o", "a.gif"), ".png"),
+    (report, ("FILE", "--files-only", "--reproduce"), "--files-only"), (report, ("FILE", "--program", "NONE"),
+                                                                        "--program"),
+    (report, ("FILE", "--reproduce"), "masing was not found"), (identify, ("LAB", "--threshold", "(s-0.5)^2+1"),
+                                                                "monotone"),
+    (identify, ("LAB", "-o", "LAB.ini"), "replace"), (identify, ("LAB", "--columns", "x=Weg,force=2"),
+                                                      "no column 'Weg' in x, force"),
+    (identify, ("LAB", "--scale", "x=0"), "other than 0"), (identify, ("NAN",), "line 9: 'nan'"),
+    (identify, ("FEW",), "10")])
+def test_mistakes_on_the_command_line_are_refused(run_script, run_file, tmp_path, monkeypatch, script, arguments, said):
+    if said.endswith("was not found"):
+        monkeypatch.setattr(program, "find", lambda given=None: None)
+    x = np.abs(np.linspace(-3, 3, 799))  # from the top down and up again, along a branch that yields
+    force = np.where(np.arange(799) < 399, 1 - np.minimum(x, 1), np.minimum(x, 1))
+    names = {"FILE": run_file, "NONE": tmp_path / "none" / "a.png", "LAB.ini": tmp_path / "lab.ini"}
+    for name, rows, forces in (("LAB", 799, force), ("NAN", 799, np.where(np.arange(799) == 7, np.nan, force)),
+                               ("FEW", 9, force)):
+        names[name] = write_csv(tmp_path / f"{name.lower()}-force.csv", "x,force", x[:rows], forces[:rows])
+    before = sorted(tmp_path.iterdir())
+    one_line(run_script(script, *(names.get(argument, argument) for argument in arguments)), said)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing_behind_and_one_of_the_users_stays(tmp_path, monkeypatch):
+    table, other = tmp_path / "a.csv", tmp_path / "b.json"
+    table.write_bytes(b"file,loop,area\na.csv,1,2\n")
+    command_line.write_file(table, b"file,period\nb.csv,2\n")  # an analysis may have other columns than before
+    command_line.write_file(table, b"file,loop,area\nb.csv,1,3\n")
+    other.write_bytes(b'{\n "mine": 1\n}\n')
+    for path, content in ((table, b"t,force\n0,1\n"), (other, b'{\n "names": [1]\n}\n')):
+        with pytest.raises(MasingError, match="was not made by this script"):
+            command_line.write_file(path, content)
+    for ending in (".png", ".svg", ".pdf", ".html"):
+        mine = tmp_path / f"mine{ending}"
+        mine.write_bytes(b"something of the user's")
+        with pytest.raises(MasingError, match=f"mine{ending}.*was not made by this script"):
+            command_line.write_file(mine, b"another")
+        assert mine.read_bytes() == b"something of the user's"
+        mine.unlink()
+    monkeypatch.setattr(command_line.os, "replace", Mock(side_effect=PermissionError(13, "Permission denied")))
+    with pytest.raises(MasingError, match="Permission denied"):
+        command_line.write_file(table, b"file,loop,area\nc.csv,1,4\n")
+    assert len(list(tmp_path.iterdir())) == 2 and table.read_bytes().endswith(b"b.csv,1,3\n")
+
+
+def test_the_scripts_can_be_executed_from_any_folder(run_file, tmp_path):
+    done = subprocess.run([sys.executable, ANALYSIS / "report.py", run_file.name, "--files-only", "--page-only"],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "" and (tmp_path / done.stdout.strip()).is_file()
+    assert [path.name for path in ANALYSIS.glob("*.py") if not path.stat().st_mode & 0o111] == []

@@ -1,16 +1,43 @@
-"""What the tests look at of an HTML page, and its numbers."""
+"""What the tests look at of what a script gives: the words and numbers of a page, one line of a mistake, and what a
+Python of its own that imports masing from this clone prints."""
 
+import os
+import subprocess
+import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
+import masing
+from masing import program
+
+ANALYSIS = Path(masing.__file__).resolve().parents[1]
 # What parts no words, and what is not read unless it is opened.
 INLINE = {"a", "b", "code", "data", "em", "i", "span", "strong", "sub", "sup"}
 FOLDED = {"style", "details", "svg"}
 
 
+def one_line(result, *words, code=2):
+    """Check that a script ended with this exit code and one line on stderr that holds the words."""
+    found, out, err = result
+    assert found == code and out == "" and err.count("\n") == 1 and "Traceback" not in err
+    for word in words:
+        assert str(word) in err
+
+
+def lines_of(script, *launcher, **variables):
+    """The lines that Python prints for a script; it must end well, and say nothing on stderr."""
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": program.required(), **variables}
+    done = subprocess.run([*launcher, sys.executable, "-W", "ignore", "-c", script], env=environment, timeout=600,
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), script
+    return done.stdout.splitlines()
+
+
 def number(text):
     """The number that a page shows as −2.7·10⁻¹⁴."""
     mantissa, _, power = (f"1·{text}" if text.startswith("10⁻") else text).partition("·10")
-    return float(mantissa.replace("−", "-")) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+    return float(mantissa.replace("−", "-")) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹",
+                                                                                         "-0123456789")) or 0)
 
 
 class Page(HTMLParser):
