@@ -65,7 +65,7 @@ const Analytic analytic[] = {
     {"log2(U)+log10(V)",
      [](Complex u, Complex v) { return std::log(u) / std::log(2.0) + std::log10(v); }},
     {"sqrt(U)", [](Complex u, Complex) { return std::sqrt(u); }},
-    {"sum(U,V,U)+avg(U,V)", [](Complex u, Complex v) { return 2.5 * u + 1.5 * v; }},
+    {"sum(U,V,U)+avg(U,V,U,V,V)", [](Complex u, Complex v) { return 2.4 * u + 1.6 * v; }},
     {"min(U,9)-max(V,-9)", [](Complex u, Complex v) { return u - v; }},
     {"abs(U)+abs(-V)", [](Complex u, Complex v) { return u + v; }},
     {"sign(U)+rint(V/9)+square(U/9)", [](Complex, Complex) { return Complex(2.0); }},
