@@ -180,6 +180,7 @@ def test_a_point_fails_for_what_a_run_is_refused_for(masing, words, right, wrong
 
 @pytest.mark.parametrize("words, right, wrong, said", [
     (("--mass=a",), 1, 1e-2, "lets an elastic oscillation grow"),
+    (("--mass=1e-2", "--damping=a"), 0.15, 0.05, "lets an elastic oscillation grow"),  # dt omega^2 = 10, c/m = 15 or 5
     ((LEAPFROG, "--base-acceleration=table:r.csv", "--final-time=a"), 2, 4, "before T"),
     ((*CHAIN, "--set=m=1", "--force=a*sin(t)"), 0.01, 9, "has reached its strength")])
 def test_a_scan_tells_what_runs_would_warn_of(masing, words, right, wrong, said):
