@@ -1,7 +1,7 @@
 // A corpus of random problems: how often verdicts, intervals and grid convergence indices are
 // right. The true orders are what scheme and rule promise, Propositions 3.1 and 4.1 and order two
-// of leapfrog for a smooth F and of midpoint. Prints the counts by kind, and fails where a share of
-// all of them misses what src/slab/README.md states.
+// of leapfrog for a smooth F and of midpoint. Fails where a share of all studies misses what
+// src/slab/README.md states.
 //   corpus [--studies n] [--seed n] [--only NAME]
 //     n studies of each kind (2), a tenth of those of 120 levels in time
 
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -110,47 +109,39 @@ struct Kind {
 };
 
 std::vector<Kind> all_kinds() {
-  constexpr auto euler = Scheme::euler;
-  constexpr auto leapfrog = Scheme::leapfrog;
-  constexpr auto right = Rule::right;
-  constexpr auto midpoint = Rule::midpoint;
-  constexpr auto smooth = Force::smooth;
-  constexpr auto jumping = Force::jumping;
+  using enum Force;
   std::vector<Kind> kinds;
   const auto add = [&](Refine refine, Scheme scheme, Rule rule, const std::string& reference,
                        Force force, int levels) {
-    const char* what = refine == Refine::steps   ? "steps"
-                       : refine == Refine::cells ? "cells"
-                                                 : "both";
-    kinds.push_back({fmt::format("{} {} {} {} {} {}", what, slab::info(scheme).name,
-                                 rule == right ? "right" : "midpoint", reference,
+    kinds.push_back({fmt::format("{} {} {} {} {} {}", study::name_of(refine),
+                                 slab::info(scheme).name, slab::name_of(rule), reference,
                                  force == smooth ? "smooth" : "jumping", levels),
                      refine, scheme, rule, reference, force, levels});
   };
   for (const int levels : {5, 8}) {
     for (const Force force : {smooth, jumping}) {
       for (const char* reference : {"exact", "exact-time", "finest", "successive"}) {
-        add(Refine::steps, euler, right, reference, force, levels);
+        add(Refine::steps, Scheme::euler, Rule::right, reference, force, levels);
       }
       for (const char* reference : {"cells-inf", "finest", "successive"}) {
-        add(Refine::cells, euler, right, reference, force, levels);
+        add(Refine::cells, Scheme::euler, Rule::right, reference, force, levels);
       }
-      add(Refine::cells, euler, midpoint, "cells-inf", force, levels);
+      add(Refine::cells, Scheme::euler, Rule::midpoint, "cells-inf", force, levels);
       for (const char* reference : {"exact", "finest", "successive"}) {
-        add(Refine::both, euler, right, reference, force, levels);
+        add(Refine::both, Scheme::euler, Rule::right, reference, force, levels);
       }
     }
-    add(Refine::steps, leapfrog, right, "exact", smooth, levels);
-    add(Refine::steps, leapfrog, right, "finest", smooth, levels);
-    add(Refine::cells, leapfrog, midpoint, "finest", smooth, levels);
-    add(Refine::both, leapfrog, midpoint, "exact", smooth, levels);
+    add(Refine::steps, Scheme::leapfrog, Rule::right, "exact", smooth, levels);
+    add(Refine::steps, Scheme::leapfrog, Rule::right, "finest", smooth, levels);
+    add(Refine::cells, Scheme::leapfrog, Rule::midpoint, "finest", smooth, levels);
+    add(Refine::both, Scheme::leapfrog, Rule::midpoint, "exact", smooth, levels);
   }
-  add(Refine::steps, euler, right, "exact", jumping, many);
-  add(Refine::cells, euler, right, "cells-inf", jumping, many);
-  add(Refine::steps, leapfrog, right, "exact", smooth, many);
-  add(Refine::cells, leapfrog, midpoint, "cells-inf", smooth, many);
-  add(Refine::cells, euler, midpoint, "cells-inf", jumping, many);
-  add(Refine::both, leapfrog, midpoint, "exact", smooth, many);
+  add(Refine::steps, Scheme::euler, Rule::right, "exact", jumping, many);
+  add(Refine::cells, Scheme::euler, Rule::right, "cells-inf", jumping, many);
+  add(Refine::steps, Scheme::leapfrog, Rule::right, "exact", smooth, many);
+  add(Refine::cells, Scheme::leapfrog, Rule::midpoint, "cells-inf", smooth, many);
+  add(Refine::cells, Scheme::euler, Rule::midpoint, "cells-inf", jumping, many);
+  add(Refine::both, Scheme::leapfrog, Rule::midpoint, "exact", smooth, many);
   return kinds;
 }
 
@@ -158,28 +149,24 @@ std::vector<Kind> all_kinds() {
 std::string random_levels(const Kind& kind, const cli::Configuration& c, Chance& chance) {
   const double stiff = (c.k0 + 2) / c.mass;  // ω² at most
   const double growth = chance.between(0.1, 0.8);
-  const double growing = stiff * c.final_time * c.final_time / 2 / growth;
-  const double stable = std::sqrt(stiff) * c.final_time / 0.4;
   const double least_steps =
-      kind.scheme == Scheme::euler ? std::max(1000.0, growing) : std::max(300.0, stable);
-  const std::int64_t n = 200 * static_cast<std::int64_t>(std::ceil(least_steps / 200));
-  const std::int64_t p = 30 + 10 * chance.below(8);
+      kind.scheme == Scheme::euler
+          ? std::max(1000.0, stiff * c.final_time * c.final_time / 2 / growth)
+          : std::max(300.0, std::sqrt(stiff) * c.final_time / 0.4);
+  std::int64_t steps = 200 * static_cast<std::int64_t>(std::ceil(least_steps / 200));
+  std::int64_t cells = 30 + 10 * chance.below(8);
+  const auto text = [&](std::int64_t finer) {
+    return kind.refine == Refine::steps   ? fmt::to_string(finer * steps)
+           : kind.refine == Refine::cells ? fmt::to_string(finer * cells)
+                                          : fmt::format("{}:{}", finer * cells, finer * steps);
+  };
   const int turn = chance.below(3);
   if (kind.levels == many) {
-    const std::int64_t wide = kind.refine == Refine::cells ? 256 : 32;
-    const std::int64_t first = kind.refine == Refine::cells ? p : n;
-    return kind.refine == Refine::both
-               ? fmt::format("{}:{}:{}:{}:{}", p, n, wide * p, wide * n, kind.levels)
-               : fmt::format("{}:{}:{}", first, wide * first, kind.levels);
+    return fmt::format("{}:{}:{}", text(1), text(kind.refine == Refine::cells ? 256 : 32), many);
   }
   std::string levels;
-  std::int64_t cells = p;
-  std::int64_t steps = n;
   for (int j = 0; j < kind.levels; ++j) {
-    levels += j > 0 ? "," : "";
-    levels += kind.refine == Refine::steps   ? fmt::to_string(steps)
-              : kind.refine == Refine::cells ? fmt::to_string(cells)
-                                             : fmt::format("{}:{}", cells, steps);
+    levels += (j > 0 ? "," : "") + text(1);
     // Both: along one ray, or in turn, or by chance.
     const int which = kind.refine != Refine::both || turn == 0 ? 2
                       : turn == 1                              ? j % 2
@@ -190,6 +177,27 @@ std::string random_levels(const Kind& kind, const cli::Configuration& c, Chance&
   return levels;
 }
 
+/// What is counted, and which part of it, in percent, all kinds must have at least and at most.
+struct Counted {
+  const char* what = "";
+  double least = 0.0;
+  double most = 100.0;
+};
+
+enum Count { as_expected, not_as_expected, held, wrong, asymptotic, dense, bounds, named, hints };
+
+constexpr Counted counted_of_all[] = {
+    {"right expectations as expected"},
+    {"right expectations not as expected", 0, 1},
+    {"intervals that hold the true order", 95, 100},
+    {"wrong expectations as expected", 0, 1},
+    {"ladders of the first order in their range as expected", 90, 100},
+    {"ladders of the second order and 120 levels as expected", 90, 100},
+    {"errors that the grid convergence index bounds", 95, 100},
+    {"undecided studies for which levels are named"},
+    {"ladders named that decide", 90, 100}};
+static_assert(std::size(counted_of_all) == hints + 1);
+
 struct Share {
   int part = 0;
   int whole = 0;
@@ -199,52 +207,9 @@ struct Share {
     whole += 1;
   }
   [[nodiscard]] double percent() const { return whole == 0 ? 100.0 : 100.0 * part / whole; }
-  [[nodiscard]] std::string text() const {
-    return whole == 0 ? fmt::format("{:>15}", "-")
-                      : fmt::format("{:>6}{:>6.1f} %", whole, percent());
-  }
 };
-
-/// What is counted of a kind, and what all of them get at least or at most, in percent.
-struct Counted {
-  const char* heading = "";
-  const char* what = "";
-  double least = 0.0;
-  double most = 100.0;
-};
-
-/// The rows of counted_of_all.
-enum Count { as_expected, not_as_expected, held, wrong, asymptotic, dense, bounds, named, hints };
-
-constexpr Counted counted_of_all[] = {
-    {"as expected", "right expectations as expected"},
-    {"not", "right expectations not as expected", 0, 1},
-    {"held", "intervals that hold the true order", 95, 100},
-    {"wrong", "wrong expectations as expected", 0, 1},
-    {"first order", "ladders of the first order in their range as expected", 90, 100},
-    {"120 levels", "ladders of the second order and 120 levels as expected", 90, 100},
-    {"index", "errors that the grid convergence index bounds", 95, 100},
-    {"ladder named", "undecided studies for which levels are named"},
-    {"it decides", "ladders named that decide", 90, 100}};
-static_assert(std::size(counted_of_all) == hints + 1);
 
 using Counts = std::array<Share, std::size(counted_of_all)>;
-
-void add(Counts& all, const Counts& more) {
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].part += more[i].part;
-    all[i].whole += more[i].whole;
-  }
-}
-
-void print(const std::string& name, const Counts& n) {
-  std::string text = fmt::format("{:<44}", name);
-  for (const Share& share : n) {
-    text += share.text();
-  }
-  std::puts(text.c_str());
-  std::fflush(stdout);
-}
 
 /// Whether five errors or more all fall with the true order.
 bool is_asymptotic(const study::Study& made, std::size_t q, double order) {
@@ -298,6 +263,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   if (kind.refine != Refine::steps && c["threshold"].find('s') == std::string::npos) {
     c["threshold"] += "+0.5*s";  // else there is no error but that of k
   }
+  c["levels"] = kind.refine == Refine::both ? "10:100,20:200" : "100,200";
   c["levels"] =
       random_levels(kind, given::requested(cli::Command::converge, c).configuration, chance);
   const study::StudySpec planned = given::spec_of(c);
@@ -325,12 +291,12 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     const double order = true_order(found.expected->quantity);
     n[as_expected].count(found.verdict == Verdict::as_expected);
     n[not_as_expected].count(found.verdict == Verdict::not_as_expected);
-    n[held].count(std::abs(found.observed() - order) <= found.uncertainty());
+    n[held].count(std::abs(found.observed() - order) <= found.fit.uncertainty);
     bool is_wrong = false;
     for (const double shift : {-1.0, -0.5, 0.5, 1.0}) {
       const study::ExpectedOrder other{.quantity = found.expected->quantity,
                                        .order = order + shift};
-      is_wrong = is_wrong || statistics::judge(other, found.observed(), found.uncertainty(),
+      is_wrong = is_wrong || statistics::judge(other, found.observed(), found.fit.uncertainty,
                                                tolerance) == Verdict::as_expected;
     }
     n[wrong].count(is_wrong);
@@ -373,63 +339,48 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   return n;
 }
 
-/// Two standard deviations of a share of `whole` studies whose true value is `percent`.
-double scatter(double percent, int whole) {
-  const double share = percent / 100.0;
-  return 200.0 * std::sqrt(share * (1.0 - share) / std::max(whole, 1));
-}
-
-/// Says which shares of all are outside their limits by more than their scatter.
+/// Says which part of all is within its limits, by two standard deviations of a share of so many.
 bool are_within(const Counts& all) {
-  // The last share is checked only if it is of at least 20 studies.
-  constexpr int enough = 20;
+  constexpr int enough = 20;  // studies, for the last share to be checked
   bool are_good = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& [heading, what, least, most] = counted_of_all[i];
-    const double percent = i == hints && all[i].whole < enough ? most : all[i].percent();
-    if (percent < least - scatter(least, all[i].whole) ||
-        percent > most + scatter(most, all[i].whole)) {
-      fmt::print("{}: {:.2f} %, not in {} to {} %\n", what, percent, least, most);
-      are_good = false;
-    }
+    const auto& [what, least, most] = counted_of_all[i];
+    const auto scatter = [&](double percent) {
+      return 2 * std::sqrt(percent * (100 - percent) / std::max(all[i].whole, 1));
+    };
+    const double percent = all[i].percent();
+    const bool is_good = (i == hints && all[i].whole < enough) ||
+                         (percent >= least - scatter(least) && percent <= most + scatter(most));
+    fmt::print("{}: {:.2f} % of {}{}\n", what, percent, all[i].whole,
+               is_good ? "" : fmt::format(", not {} to {} %", least, most));
+    are_good = are_good && is_good;
   }
   return are_good;
-}
-
-/// How many studies of a kind are made; of those that take long none in a short run.
-int studies_of(const Kind& kind, int studies) {
-  const bool is_short = kind.levels == 5 || (kind.levels == many && kind.refine == Refine::cells);
-  const int tenth = studies / 10;
-  return is_short ? studies : kind.levels == many ? tenth : tenth > 0 ? studies : 0;
 }
 
 int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
         const std::string& only) {
   constexpr std::uint64_t apart = 1000003;
-  std::string heading = fmt::format("{:<44}", "kind");
-  for (const Counted& each : counted_of_all) {
-    heading += fmt::format("{:>15}", each.heading);
-  }
-  std::puts(heading.c_str());
   Counts all{};
   std::uint64_t number = 0;
   for (const Kind& kind : all_kinds()) {
     ++number;
-    if (kind.name.find(only) == std::string::npos) {
-      continue;
-    }
-    const int count = studies_of(kind, studies);
-    if (count == 0) {
-      continue;
-    }
-    Counts n{};
+    // Of those that take long there are fewer, none in a short run.
+    const bool is_short = kind.levels == 5 || (kind.levels == many && kind.refine == Refine::cells);
+    const int count = kind.name.find(only) == std::string::npos ? 0
+                      : is_short                                ? studies
+                      : kind.levels == many                     ? studies / 10
+                      : studies >= 10                           ? studies
+                                                                : 0;
     for (int i = 0; i < count; ++i) {
-      add(n, counted(comm, kind, (1000 * seed + number) * apart + static_cast<std::uint64_t>(i)));
+      const auto n =
+          counted(comm, kind, (1000 * seed + number) * apart + static_cast<std::uint64_t>(i));
+      for (std::size_t j = 0; j < all.size(); ++j) {
+        all[j].part += n[j].part;
+        all[j].whole += n[j].whole;
+      }
     }
-    print(kind.name, n);
-    add(all, n);
   }
-  print("all", all);
   return are_within(all) ? 0 : 1;
 }
 
