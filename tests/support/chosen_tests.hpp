@@ -22,14 +22,18 @@ inline void choose_tests(std::span<char*> arguments) {
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
   for (int i = 0; i < all.total_test_suite_count(); ++i) {
     const testing::TestSuite& suite = *all.GetTestSuite(i);
+    std::string left_out;
+    int count = 0;
     for (int j = 0; j < suite.total_test_count(); ++j) {
       const testing::TestInfo& test = *suite.GetTestInfo(j);
       const std::filesystem::path file = test.file();
       if (file.parent_path().filename() != arguments.front() ||
           std::ranges::find(arguments.subspan(1), file.filename()) != arguments.end()) {
-        filter += std::string(suite.name()) + "." + test.name() + ":";
+        left_out += std::string(suite.name()) + "." + test.name() + ":";
+        ++count;
       }
     }
+    filter += count == suite.total_test_count() ? std::string(suite.name()) + ".*:" : left_out;
   }
   GTEST_FLAG_SET(filter, filter);
 }
