@@ -64,6 +64,9 @@ std::vector<Numbers> default_levels(const Configuration& c) {
 /// configuration gives the other one.
 Level level_of(const Configuration& c, const Numbers& numbers) {
   Level level{c.space, c.steps};
+  if (auto* continuum = std::get_if<slab::Continuum>(&level.space)) {
+    continuum->field_points = *c.field_points;
+  }
   if (study::refines_cells(c.refine)) {
     level.space = slab::Cells{numbers.front()};
   }
