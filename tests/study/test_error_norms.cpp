@@ -70,26 +70,23 @@ void fill(parallel::Vector& u, const Value& value) {
 
 TEST(Cells, meet_and_hold_each_other_up_to_2_to_40) {
   constexpr std::int64_t large = std::int64_t{1} << 40;
-  const auto met = [](std::int64_t first, std::int64_t size, std::int64_t to) {
-    const base::CellRange found = study::overlapping_cells({first, size}, large, to);
-    return std::pair(found.first, found.size);
-  };
   using Pair = std::pair<std::int64_t, std::int64_t>;
-  for (const std::int64_t j : {std::int64_t{0}, large / 3, large - 1}) {
-    EXPECT_EQ(met(j, 1, large), Pair(j, 1));
-    EXPECT_EQ(study::containing_cell(Rule::right, j, large, large), j);
+  for (const auto& [range, to, expected] : {
+           std::tuple(Pair(large / 3, 1), large, Pair(large / 3, 1)),
+           {{large - 1, 1}, large / 2, {large / 2 - 1, 1}},
+           // P - 1 and P cells: cell j of the finer reaches over cells j - 1 and j of the coarser.
+           {{0, 1}, large - 1, {0, 1}},
+           {{large / 3, 1}, large - 1, {large / 3 - 1, 2}},
+           {{large / 3, 10}, large - 1, {large / 3 - 1, 11}},
+           {{large - 1, 1}, large - 1, {large - 2, 1}},
+       }) {
+    const auto found = study::overlapping_cells({range.first, range.second}, large, to);
+    EXPECT_EQ(Pair(found.first, found.size), expected);
   }
-  EXPECT_EQ(met(large - 1, 1, large / 2), Pair(large / 2 - 1, 1));
+  EXPECT_EQ(study::containing_cell(Rule::right, large / 3 - 1, large - 1, large), large / 3);
+  EXPECT_EQ(study::containing_cell(Rule::right, large - 1, large, large), large - 1);
   // The middle of the last cell is the end of the cell before the last.
   EXPECT_EQ(study::containing_cell(Rule::midpoint, large / 2 - 1, large / 2, large), large - 2);
-  // P - 1 and P cells: cell j of the finer reaches over cells j - 1 and j of the coarser.
-  EXPECT_EQ(met(0, 1, large - 1), Pair(0, 1));
-  EXPECT_EQ(met(large - 1, 1, large - 1), Pair(large - 2, 1));
-  for (const std::int64_t j : {std::int64_t{1}, large / 3, large - 2}) {
-    EXPECT_EQ(met(j, 1, large - 1), Pair(j - 1, 2));
-    EXPECT_EQ(study::containing_cell(Rule::right, j - 1, large - 1, large), j);
-  }
-  EXPECT_EQ(met(large / 3, 10, large - 1), Pair(large / 3 - 1, 11));
 }
 
 /// u = 1 in one cell, 0 in all others, against u = 0: of the continuum at rest with u0 = 0, and of
@@ -305,12 +302,10 @@ TEST(Errors, are_those_of_brute_force) {
   for (const char* levels : {
            "finest; levels=3:40,6:80; field-samples=20",       // nested in s and t
            "finest; levels=3:40,7:50,10:73; field-samples=6",  // nested in neither
-           "successive; levels=3:40,7:50,10:73,20:73",         // of no common time
-           "successive; levels=5:13,7:17; field-samples=60",   // more field times than steps
            "successive; levels=700:40,1500:60,4100:60",        // over blocks
+           "successive; levels=5:13,7:17; field-samples=60",   // more field times than steps
            "exact; levels=3:40,7:73",                          // at P = ∞
            "exact-time; levels=3:40,7:50,7:73",                // one exact solution for two levels
-           "exact-time; levels=5:13,7:17; field-samples=60",
            "cells-inf; levels=3:40,7:50",
        }) {
     for (const char* rule : {"right", "midpoint"}) {
@@ -353,17 +348,15 @@ TEST(Errors, are_those_of_brute_force) {
 }
 
 TEST(SampleTimes, know_their_steps) {
-  const slab::TimeGrid time{10.0, 15};
   for (const std::int64_t i : {0, 1, 2, 3, 4}) {
-    const study::StepTime place = SampleTimes(4).at(i, time);
+    const study::StepTime place = SampleTimes(4).at(i, {10.0, 15});
     EXPECT_EQ(static_cast<double>(place.step) + place.fraction, 3.75 * static_cast<double>(i));
     EXPECT_EQ(place.end(), place.step + (place.fraction > 0 ? 1 : 0));
   }
-  EXPECT_EQ(SampleTimes(4).count(), 5);
   EXPECT_EQ(SampleTimes(4).time(3, 10.0), 7.5);
   // Products beyond 64 bits.
-  const study::StepTime far =
-      SampleTimes(std::int64_t{1} << 40).at((std::int64_t{1} << 40) - 1, {1.0, 3L << 39});
+  constexpr std::int64_t many = std::int64_t{1} << 40;
+  const study::StepTime far = SampleTimes(many).at(many - 1, {1.0, 3L << 39});
   EXPECT_EQ(far.step, (3L << 39) - 2);
   EXPECT_EQ(far.fraction, 0.5);
 }

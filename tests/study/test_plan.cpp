@@ -1,5 +1,6 @@
-// The runs of a study, how they are compared and who makes them: each comparison once, those with a
-// slab worth splitting by all ranks, the others dealt to single ranks. By hand.
+// The runs of a study, the references that they are measured against, and who makes them: each
+// comparison once, those with a slab worth splitting by all ranks, the others dealt to single
+// ranks. By hand.
 
 #include "study/plan.hpp"
 
@@ -15,6 +16,7 @@
 namespace masing::test_plan {
 
 using campaign::Packing;
+using engine::Method;
 using study::Batch;
 using study::Refine;
 using study::StudyPlan;
@@ -42,54 +44,84 @@ struct Planned {
   }
 };
 
-using Indices = std::vector<std::optional<std::size_t>>;
-
-/// The levels first, then what they are measured against, once. The exact solution of a P serves
-/// all levels at that P, whatever their steps; of P = ∞ by the levels' scheme there is one for each
-/// number of steps, of the finest one for all. The last level has the series.
+/// The levels first, then what they are measured against, once: of P = ∞ or of the cells of the
+/// level, exact or by the level's scheme, or 16 times finer in what is refined. The exact solution
+/// of a P serves all levels at that P, whatever their steps; of P = ∞ by the levels' scheme there
+/// is one for each number of steps, of the finest one for all. The last level has the series.
 TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once) {
   struct Case {
     Refine refine;
     const char* reference;
     const char* levels;
-    Indices expected;
-    std::vector<std::int64_t> steps;  ///< of runs that are not exact
+    std::vector<std::size_t> expected;  ///< none for the last where there is one less
+    Method method = Method::exact;
+    std::vector<std::string> cells;   ///< of the references
+    std::vector<std::int64_t> steps;  ///< of those that are not exact
   };
-  for (const auto& [refine, reference, levels, expected, steps] :
-       {Case{Refine::steps, "exact", "100,150,400", {3, 3, 3}, {}},
-        {Refine::steps, "exact-time", "100,150,400", {3, 3, 3}, {}},
-        {Refine::both, "exact", "8:100,16:200,24:400", {3, 3, 3}, {}},
-        {Refine::both, "exact-time", "8:100,8:200,16:200", {3, 3, 4}, {}},
-        {Refine::cells, "cells-inf", "8,16,32", {3, 3, 3}, {400}},
-        {Refine::both, "cells-inf", "8:100,16:100,24:200", {3, 3, 4}, {100, 200}},
-        {Refine::steps, "finest", "100,200,400", {3, 3, 3}, {6400}},
-        {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, {std::int64_t{16} * 1009}},
-        {Refine::steps, "successive", "100,150,300", {1, 2, std::nullopt}, {}}}) {
+  for (const auto& [refine, reference, levels, expected, method, cells, steps] :
+       {Case{Refine::steps, "exact", "100,150,400", {3, 3, 3}, Method::exact, {"inf"}, {}},
+        {Refine::both, "exact", "8:100,16:200,24:400", {3, 3, 3}, Method::exact, {"inf"}, {}},
+        {Refine::steps, "exact-time", "100,150,400", {3, 3, 3}, Method::exact, {"8"}, {}},
+        {Refine::both, "exact-time", "8:99,8:100,9:101", {3, 3, 4}, Method::exact, {"8", "9"}, {}},
+        {Refine::cells, "cells-inf", "8,16,32", {3, 3, 3}, Method::turning_points, {"inf"}, {400}},
+        {Refine::both,
+         "cells-inf",
+         "8:100,16:100,24:200",
+         {3, 3, 4},
+         Method::turning_points,
+         {"inf", "inf"},
+         {100, 200}},
+        {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, Method::sweep, {"8"}, {16144}},
+        {Refine::cells, "finest", "8,16,32", {3, 3, 3}, Method::sweep, {"512"}, {400}},
+        {Refine::both, "finest", "8:100,10:120,20:200", {3, 3, 3}, Method::sweep, {"320"}, {3600}},
+        {Refine::steps, "successive", "100,150,300", {1, 2}, Method::sweep, {}, {}}}) {
     SCOPED_TRACE(std::string(reference) + " " + levels);
-    const Planned made(refine, reference, levels);
+    const Planned made(refine, reference, levels, "engine=sweep; scheme=leapfrog");
     const StudyPlan& plan = made.plan;
-    Indices references;
+    const auto cells_of = [&](std::size_t run) {
+      return study::cells_text(engine::slab_of(plan.runs[run].run)->space);
+    };
     for (std::size_t i = 0; i < 3; ++i) {
-      references.push_back(plan.comparisons.at(i).reference);
+      const auto& measured = plan.comparisons.at(i).reference;
+      EXPECT_EQ(measured.has_value(), i < expected.size());
+      EXPECT_EQ(measured.value_or(0), i < expected.size() ? expected[i] : 0);
       EXPECT_EQ(plan.comparisons[i].level, i);
       EXPECT_EQ(plan.runs[i].run.time.steps, made.spec->levels[i].steps);
-      EXPECT_EQ(study::cells_text(engine::slab_of(plan.runs[i].run)->space),
-                study::cells_text(made.spec->levels[i].space));
-      EXPECT_EQ(plan.runs[i].options.title, "level " + std::to_string(i + 1) + " of 3");
+      EXPECT_EQ(cells_of(i), study::cells_text(made.spec->levels[i].space));
       EXPECT_EQ(plan.runs[i].options.series.has_value(), i == 2);
       EXPECT_FALSE(plan.runs[i].options.goes_to_times);
     }
-    EXPECT_EQ(references, expected);
-    ASSERT_EQ(plan.runs.size(), std::max<std::size_t>(3, expected.back().value_or(0) + 1));
-    const bool is_exact = made.spec->reference.is_exact_in_time;
+    ASSERT_EQ(plan.runs.size(), 3 + cells.size());
+    const bool is_exact = method == Method::exact;
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
-      EXPECT_EQ(plan.runs[i].options.goes_to_times, is_exact);
-      EXPECT_EQ(plan.runs[i].run.facts().is_exact, is_exact);
-      EXPECT_EQ(plan.runs[i].options.has_function_field, made.spec->reference.is_continuum);
-      if (!is_exact) {
-        EXPECT_EQ(plan.runs[i].run.time.steps, steps.at(i - 3));
-      }
+      const auto& [run, options, ranks, cost, engine_bytes, bytes] = plan.runs[i];
+      EXPECT_EQ(run.facts().method, method);
+      EXPECT_EQ(run.facts().scheme->order, 2) << "that of the levels";
+      EXPECT_EQ(cells_of(i), cells[i - 3]);
+      EXPECT_EQ(options.goes_to_times, is_exact);
+      EXPECT_EQ(options.has_function_field, cells[i - 3] == "inf");
+      EXPECT_TRUE(is_exact || run.time.steps == steps.at(i - 3)) << run.time.steps;
     }
+    const std::string heading = study::heading(made.spec->reference, 2e-13);
+    EXPECT_EQ(heading.ends_with("(checks itself to 2e-13)"), is_exact) << heading;
+    EXPECT_EQ(heading == "reference P = 320, N = 3600", steps == std::vector{std::int64_t{3600}});
+  }
+  // A continuum's field is compared at the places of the level.
+  const Planned places(Refine::steps, "exact", "100,200", "cells=inf");
+  const auto& space = engine::slab_of(places.plan.runs[2].run)->space;
+  EXPECT_EQ(std::get<slab::Continuum>(space).field_points, 100);
+}
+
+/// The least common multiple of the levels where that is not needlessly large.
+TEST(FinestCount, is_16_times_the_last_or_more) {
+  using Counts = std::vector<std::int64_t>;
+  for (const auto& [counts, finest] : {std::pair(Counts{1}, 16),
+                                       {{10, 20, 40}, 640},
+                                       {{10, 15}, 240},
+                                       {{3, 10, 100, 700, 1500}, 31500},
+                                       {{7, 11}, 231},
+                                       {{997, 1009}, 16 * 1009}}) {
+    EXPECT_EQ(study::finest_count(counts), finest);
   }
 }
 
@@ -125,15 +157,11 @@ TEST(CommonSamples, are_steps_of_every_level) {
     std::int64_t found;
   };
   for (const auto& [wanted, steps, fewest, found] :
-       std::vector<Row>{{200, {10000, 20000}, 16, 200},
-                        {200, {1000, 1500}, 16, 125},
-                        {200, {120, 240}, 16, 120},
+       std::vector<Row>{{200, {1000, 1500}, 16, 125},
                         {200, {16, 48}, 16, 16},
                         {5, {7, 14}, 16, 5},         // one time in common is too few
-                        {3, {10, 20}, 16, 3},        // two as well
+                        {2, {10, 20}, 16, 2},        // or as many as wanted
                         {200, {1010, 2030}, 1, 10},  // of second order: steps alone
-                        {2, {10, 20}, 16, 2},
-                        {200, {7, 11}, 16, 200},
                         {200, {15, 30}, 16, 200},
                         {1, {3}, 16, 1}}) {
     EXPECT_EQ(study::common_samples(wanted, steps, fewest), found) << wanted << " " << steps[0];
@@ -238,15 +266,11 @@ TEST(Schedule, deals_levels_to_ranks_evenly) {
     const double longest = engine::estimated_cost(study.plan.runs[study.plan.all().back()].run);
     EXPECT_LE(std::ranges::max(seconds) - std::ranges::min(seconds), longest);
   }
-  const Planned few(Refine::both, "exact",
-                    "100:1000,100:1100,200:2000,300:2500,40000:3000,50000:3500", "engine=sweep");
-  for (const int ranks : {100, 10000, 1000000000}) {
-    const Packing schedule = few.schedule(ranks);
-    EXPECT_EQ(schedule.alone, few.schedule(100).alone);
-    EXPECT_EQ(schedule.alone.size(), 4U);
-    EXPECT_EQ(sorted(schedule.together.at(0)), (Batch{4, 5}));
-    expect_sound(few.at(ranks, 1e12), few.plan.all(), schedule);
-  }
+  const Planned few(Refine::both, "exact", "100:1000,100:1100,300:2500,40000:3000,50000:3500",
+                    "engine=sweep");
+  const Packing schedule = few.schedule(1000000000);
+  EXPECT_EQ(schedule.alone.size(), 3U);
+  EXPECT_EQ(sorted(schedule.together.at(0)), (Batch{3, 4}));
 }
 
 TEST(Bytes, are_those_of_each_run_once) {

@@ -68,13 +68,10 @@ TEST(PromisedOrder, is_a_lower_bound_where_it_would_be_higher_unless_something_y
   const auto midpoint = Rule::midpoint;
   expect_in_space(
       {{{.stiffness = "1/(1+s)", .threshold = falling, .rule = midpoint}, {"2", ">=1"}},
-       {{.threshold = falling, .rule = midpoint}, {"2", "1"}},
        {{"1/(1+s)", falling, "0.1*s", "0", midpoint}, {"2", "1"}},
        {{.stiffness = hill}, {">=1", ">=1"}},
-       {{.stiffness = "1+s"}, {"1", "1"}},
        {{.stiffness = hill, .threshold = "0.2+s*(1-s)"}, {"2", ">=1"}},
        // With uniform k nothing errs while nothing yields; then the weakest cells do.
-       {{.threshold = "0.1+s"}, {"1", "1"}},
        {{.threshold = "0.1+s-s^2/2-sin(pi*s)/40"}, {"1", "1"}},
        {{.threshold = "0.1+(s-0.3)^2"}, {">=1", "1"}},
        // Bounds that differ by direction: u0 itself is uniform, not what it is less their mean c.
@@ -94,13 +91,11 @@ TEST(PromisedOrder, is_two_of_the_rule_right_where_it_is_the_trapezoidal_rule) {
 }
 
 TEST(PromisedOrder, of_uniform_u_is_a_lower_bound_that_of_the_quadrature_of_k) {
-  for (const char* threshold : {"0.3", "0.2+0.1*s+0.1*(1-s)", "0.3*(sin(s)^2+cos(s)^2)"}) {
-    expect_in_space(
-        {{{.stiffness = "1+s", .threshold = threshold, .rule = Rule::midpoint}, {">=2", ">=2"}},
-         {{.stiffness = "1+s", .threshold = threshold}, {"1", "1"}}});
-  }
+  const char* const uniform = "0.3*(sin(s)^2+cos(s)^2)";  // but for rounding
   expect_in_space(
-      {{{.threshold = "0.3", .initial_u = "0.1*s", .rule = Rule::midpoint}, {"2", "1"}}});
+      {{{.stiffness = "1+s", .threshold = uniform, .rule = Rule::midpoint}, {">=2", ">=2"}},
+       {{.stiffness = "1+s", .threshold = uniform}, {"1", "1"}},
+       {{.threshold = "0.3", .initial_u = "0.1*s", .rule = Rule::midpoint}, {"2", "1"}}});
 }
 
 /// The lesser, a lower bound where they differ; that of what the reference does not share.
@@ -127,9 +122,8 @@ std::string fault_of(const char* stiffness) {
 
 TEST(UnmetHypotheses, are_none_of_lipschitz_functions) {
   for (const char* lipschitz :
-       {"1", "2-s", "0.2+0.5*s^2", "exp(-60*s)", "0.5+0.3*sin(200*pi*s)", "0.1+abs(s-0.3)",
-        "max(0.1,s-0.7)", "1e4+abs(s-0.3)", "points:0 1; 0.25 1; 0.2500001 1.1; 1 1",
-        "points:0 1; 0.30001 1; 0.3000101 1.1; 0.3000102 1", "s<0.5?0.1+s:1.1-s",
+       {"2-s", "0.2+0.5*s^2", "exp(-60*s)", "0.1+abs(s-0.3)", "1e4+abs(s-0.3)",
+        "points:0 1; 0.25 1; 0.2500001 1.1; 1 1", "s<0.5?0.1+s:1.1-s",
         "0.5+0.4*tanh((s-0.37)/1e-4)", "1+1e8*s", "1+1e-12*s", "2+triangle(1e6*s)"}) {
     EXPECT_EQ(fault_of(lipschitz), "") << lipschitz;
   }
@@ -138,23 +132,13 @@ TEST(UnmetHypotheses, are_none_of_lipschitz_functions) {
 TEST(UnmetHypotheses, say_where_a_function_is_singular_and_how) {
   for (const auto& [singular, fault] :
        {std::pair("1e-9+s^(2/3)", "k' is unbounded near s = 0 (exponent 0.67)"),
-        {"0.1+sqrt(s)", "k' is unbounded near s = 0 (exponent 0.50)"},
-        {"1+sqrt(1-s)", "k' is unbounded near s = 1 (exponent 0.50)"},
-        {"0.1+abs(s-0.3)^0.25", "k' is unbounded near s = 0.3 (exponent 0.25)"},
         {"0.1+s^0.9", "k' is unbounded near s = 0 (exponent 0.90)"},
-        {"100*s+abs(s-0.6)^0.5", "k' is unbounded near s = 0.6 (exponent 0.50)"},
         {"abs(s-0.2)+abs(s-0.6)^0.5", "k' is unbounded near s = 0.6 (exponent 0.50)"},
-        {"s<0.5?0.2+s:0.9+s", "k jumps near s = 0.5"},
         {"s<0.123456?1:1.001", "k jumps near s = 0.123456"},
-        {"s>0?1:2", "k jumps near s = 0"},
-        {"2+square(s-0.2)", "k jumps near s = 0.2"},
         {"2+abs(sin(1000*s))+(s<0.9?0:0.1)", "k jumps near s = 0.9"},
         {"1-s", "k(1) = 0 is not positive"},
-        {"abs(s-0.3)", "k(0.3) = 0 is not positive"},
-        {"max(0,s-0.7)", "k(0) = 0 is not positive"},
         {"(s-0.1234567)^2", "k(0.123457) = 0 is not positive"},
         {"1/s", "k is not finite at s = 0"},
-        {"log(s)", "k is not finite at s = 0"},
         {"sin(1/s)", "k is not finite at s = 0"}}) {
     EXPECT_EQ(fault_of(singular), fault);
   }
