@@ -210,43 +210,13 @@ TEST(Material, StiffnessIsTheSlopeInTheDirectionOfTheMove) {
   }
 }
 
-TEST(Material, TrialGivesTheBitsOfTheMoveAndChangesNothing) {
-  for (const Material& material : materials()) {
-    for (unsigned seed = 1; seed <= 4; ++seed) {
-      MaterialPoint point(material, 0.1 * seed);
-      Walk walk(seed, seed == 4 ? 2.0 : 0.3);
-      Walk others(seed + 100, 0.5);
-      for (int move = 0; move < 1000; ++move) {
-        const std::vector<double> before = point.state();
-        for (int i = 0; i < 3; ++i) {
-          (void)point.trial(others.next(point.position()));
-        }
-        // Also exactly at the turning points.
-        double x = walk.next(point.position());
-        if (move % 11 == 0) {
-          x = before[before.size() - 1 - static_cast<std::size_t>(move) % (before.size() - 7)];
-        }
-        const Response tried = point.trial(x);
-        ASSERT_EQ(point.state(), before);
-        ASSERT_TRUE(same(point.move_to(x), tried)) << move;
-        ASSERT_TRUE(same(point.trial(x), tried));
-      }
-    }
-  }
-}
-
-/// A nest of `depth` turning points around 0, the last the innermost.
-MaterialPoint nested(const Material& material, int depth) {
-  MaterialPoint point(material);
-  for (int i = 0; i < depth; ++i) {
-    point.move_to((i % 2 == 0 ? 1.0 : -1.0) * (1.5 - 1.2 * i / depth));
-  }
-  return point;
-}
-
 TEST(Material, TrialIsRightAnywhereAboveManyTurningPointsAndAllocatesNothing) {
   for (const Material& material : materials()) {
-    MaterialPoint deep = nested(material, 1501);
+    MaterialPoint deep(material);  // a nest of turning points around 0, the last the innermost
+    constexpr int depth = 1501;
+    for (int i = 0; i < depth; ++i) {
+      deep.move_to((i % 2 == 0 ? 1.0 : -1.0) * (1.5 - 1.2 * i / depth));
+    }
     std::vector<double> places = deep.state();  // also the turning points
     ASSERT_GE(places.size(), 1507U);  // where u0 ≠ 0, the first turning point is wiped out
     for (int i = -170; i <= 170; ++i) {
@@ -265,15 +235,19 @@ TEST(Material, TrialIsRightAnywhereAboveManyTurningPointsAndAllocatesNothing) {
   }
 }
 
-TEST(Material, TrialsCountForNothingUntilTheyAreCommitted) {
+TEST(Material, TrialsGiveTheBitsOfMovesAndCountForNothingUntilTheyAreCommitted) {
   for (const Material& material : materials()) {
     MaterialPoint tried(material, 0.2);
     MaterialPoint moved(material, 0.2);
     const MaterialPoint made = tried;
     Walk walk(5, 0.4);
     std::mt19937_64 random(6);
-    for (int step = 0; step < 500; ++step) {
-      const double x = walk.next(moved.position());
+    for (int step = 0; step < 2000; ++step) {
+      const std::vector<double> before = moved.state();
+      double x = walk.next(moved.position());
+      if (step % 11 == 0) {  // also exactly at the turning points
+        x = before[before.size() - 1 - static_cast<std::size_t>(step) % (before.size() - 7)];
+      }
       for (std::uint64_t i = random() % 4; i > 0; --i) {
         tried.set_trial(x + 0.1 * static_cast<double>(i));
         if (i == 2) {
@@ -281,12 +255,14 @@ TEST(Material, TrialsCountForNothingUntilTheyAreCommitted) {
           tried.commit();
         }
       }
-      ASSERT_TRUE(same(tried, moved));
       const Response response = tried.set_trial(x);
-      ASSERT_EQ(tried.position(), moved.position());
+      ASSERT_TRUE(same(moved.trial(x), response));
+      ASSERT_EQ(moved.state(), before);
+      ASSERT_TRUE(same(tried, moved));
       tried.commit();
       tried.commit();
-      ASSERT_TRUE(same(response, moved.move_to(x)));
+      ASSERT_TRUE(same(moved.move_to(x), response)) << step;
+      ASSERT_TRUE(same(moved.trial(x), response));
       ASSERT_TRUE(same(tried, moved));
     }
     tried.set_trial(9.0);
@@ -431,8 +407,7 @@ TEST(Material, ClosedLoopsDissipateAlikeAndStoreNothing) {
       }
       return point.dissipated_energy() - before;
     };
-    point.move_to(0.8);
-    dissipated_in(1);
+    dissipated_in(2);
     const double stored = point.stored_energy();
     const double once = dissipated_in(1);
     constexpr int cycles = 10000;
@@ -446,6 +421,7 @@ TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
   const Material material = materials().back();
   MaterialPoints points(material, 3, 0.1);
   const std::vector<double> x{-1.0, 0.4, 0.7};
+  const std::vector<double> bad{0.0, 0.0, std::nan("")};
   std::vector<double> force(3);
   points.move(x, force);
   MaterialPoint alone(material, 0.1);
@@ -454,14 +430,11 @@ TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
   EXPECT_TRUE(same(points[2], alone));
   const MaterialPoints copy = points;
   points.move(std::vector<double>(3, 3.0), force);
-  EXPECT_TRUE(same(copy[1], alone));
   points = copy;
-  std::vector<double> bad{0.0, 0.0, std::nan("")};
   EXPECT_NE(mistake([&] { points.move(bad, force); }), "none");
   EXPECT_NE(mistake([&] { points.move(x, {force.data(), 2}); }), "none");
-  EXPECT_NE(mistake([&] { points.set_trial(x, force, {bad.data(), 1}); }), "none");
+  EXPECT_NE(mistake([&] { points.set_trial(x, force, {force.data(), 1}); }), "none");
   EXPECT_NE(mistake([&] { (void)points[3]; }), "none");
-  EXPECT_TRUE(same(points[1], alone));
   // A trial that failed leaves none to commit.
   points.set_trial(x, force);
   EXPECT_NE(mistake([&] { points.set_trial(bad, force); }), "none");
@@ -478,37 +451,37 @@ TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
   EXPECT_EQ(MaterialPoints(material, 0).size(), 0U);
 }
 
+/// Where 1e150 is left everything yields; so it does on the way from 500.
 TEST(Material, EnergiesAreThoseOfTheLastLoopsAlsoAfterTheFarthestPositions) {
+  const SpringSlider spring{1e99, 1e100};
+  MaterialPoint stiff(Material::of_springs({&spring, 1}));
+  for (const double x : {1e102, -1e102, 2e102}) {
+    stiff.move_to(x);
+  }
+  ASSERT_GT(stiff.dissipated_energy(), 1e301);  // k η times slips of some 2e102 each
   for (const Material& material : materials()) {
     MaterialPoint point(material);
     MaterialPoint near(material);
     for (const double x : {1.0, -1.0, 0.5}) {
       point.move_to(1e150 * x);
-      EXPECT_TRUE(std::isfinite(point.stored_energy()));
-      EXPECT_TRUE(std::isfinite(point.dissipated_energy()));
+      EXPECT_TRUE(std::isfinite(point.stored_energy() + point.dissipated_energy()));
       near.move_to(1e3 * x);  // far beyond all thresholds, too
     }
     for (const double x : {1.0, 2.0, 1.5}) {
-      // Where 1e150 is left everything yields; so it does on the way from 500.
       point.move_to(x);
       near.move_to(x);
       EXPECT_NEAR(point.stored_energy(), near.stored_energy(), 1e-12 * near.stored_energy());
     }
-    MaterialPoint restored(material);
-    restored.restore(point.state());
-    EXPECT_TRUE(same(restored, point));
+    for (MaterialPoint* of : {&point, &stiff}) {
+      MaterialPoint restored = *of;
+      restored.revert_to_start();
+      restored.restore(of->state());
+      EXPECT_TRUE(same(restored, *of));
+    }
   }
-  const SpringSlider spring{1e99, 1e100};
-  MaterialPoint stiff(Material::of_springs({&spring, 1}));
-  MaterialPoint restored = stiff;
-  for (const double x : {1e102, -1e102, 2e102}) {
-    stiff.move_to(x);
-  }
-  ASSERT_GT(stiff.dissipated_energy(), 1e301);  // k η times slips of some 2e102 each
-  restored.restore(stiff.state());
-  EXPECT_TRUE(same(restored, stiff));
 }
 
+/// What is wrong with a slab is a matter of slab/test_profile.cpp.
 TEST(Material, RefusesMistakesInOneLine) {
   const SpringSlider spring{1.0, 1.0};
   MaterialPoint point(Material::of_springs({&spring, 1}));
@@ -520,17 +493,14 @@ TEST(Material, RefusesMistakesInOneLine) {
   };
   EXPECT_EQ(of({1.0, 0.1, 0.2, -0.2}), "none");
   for (const auto& [message, words] : std::vector<std::pair<std::string, std::string>>{
-           {of({-0.1, 0.1}), "stiffness: k(s) = -0.1 at spring 1; k must be >= 0 and finite"},
-           {of({1.0, HUGE_VAL}), "threshold: eta(s) = inf at spring 1"},
+           {of({-0.1, 0.1}), "stiffness: k(s) = -0.1 at spring 1"},
            {of({1.0, 0.1, HUGE_VAL}), "threshold-down: eta_down(s) = inf at spring 1"},
            {of({0.0, 0.1}), "the largest stiffness is 0"},
            {of(spring, std::nan("")), "k0 = nan; it must be >= 0 and finite"},
-           {mistake([] { (void)Material::of_springs({}); }),
-            "a material needs one spring at least"},
+           {mistake([] { (void)Material::of_springs({}); }), "a material needs one spring"},
            {continuum({"0.5-s"}), "stiffness: k(s) = "},
            {continuum({"1", "1", "s+", "0"}), "threshold-down: 's+' is not an expression"},
-           {continuum({"1", ""}), "threshold: empty; give an expression or points:"},
-           {continuum({"1", "0.5+0.3*sin(1/s)"}), "threshold: near s = "},
+           {continuum({"1", ""}), "threshold: empty"},
            {mistake([&] { (void)point.elongation(-1.0); }), "threshold: eta(s) = -1"},
            {mistake([&] {
               (void)point.elongation({1.0, 1.0, 1.0, 0.5});
@@ -560,15 +530,10 @@ bool failed(const void* made) {
   return made == nullptr;
 }
 
-/// The call fails, with a line that begins with these words.
-#define EXPECT_FAULT(call, words)     \
-  EXPECT_TRUE(failed(call)) << #call; \
-  EXPECT_EQ(std::string(masing_last_error()).find(words), 0U) << #call << masing_last_error()
 TEST(MaterialInC, faults_are_told_and_leave_points_as_they_are) {
   const double one[] = {1.0};
-  const double bad[] = {-1.0};
+  const double bad[] = {0.1, HUGE_VAL};
   const double no_number[] = {std::nan("")};
-  const double infinite[] = {0.1, HUGE_VAL};
   double out[64] = {};
   masing_material* slab = masing_material_continuum(nullptr, nullptr, nullptr, nullptr, 0.0);
   masing_point* point = masing_point_new(slab, 0.0);
@@ -576,32 +541,31 @@ TEST(MaterialInC, faults_are_told_and_leave_points_as_they_are) {
   const auto springs = [](std::size_t n, const double* k, const double* eta, const double* down) {
     return masing_material_of_springs(n, k, eta, down, nullptr, 0.0);
   };
-  EXPECT_FAULT(springs(0, one, one, nullptr), "a material needs one spring at least");
-  EXPECT_FAULT(springs(1, bad, one, nullptr), "stiffness: ");
-  EXPECT_FAULT(springs(1, one, bad, nullptr), "threshold: ");
-  EXPECT_FAULT(springs(1, one, one, no_number), "threshold-down: nan");
-  EXPECT_FAULT(springs(1, nullptr, one, nullptr), "stiffness: a null pointer");
-  EXPECT_FAULT(springs(1, one, nullptr, nullptr), "threshold: a null pointer");
-  EXPECT_FAULT(masing_material_continuum("1+", nullptr, nullptr, nullptr, 0.0), "stiffness: ");
-  EXPECT_FAULT(masing_material_continuum(nullptr, "t", nullptr, nullptr, 0.0), "threshold: ");
-  EXPECT_FAULT(masing_point_new(slab, HUGE_VAL), "");
-  EXPECT_FAULT(masing_points_new(slab, 3, std::nan("")), "");
-  EXPECT_FAULT(masing_point_set_trial(point, std::nan(""), out, nullptr), "");
-  EXPECT_FAULT(masing_points_set_trial(points, infinite, out, nullptr), "");
-  EXPECT_FAULT(masing_points_move(points, infinite, out, nullptr), "");
-  EXPECT_FAULT(masing_point_state(point, out, 1), "");
-  EXPECT_FAULT(masing_point_restore(point, infinite, 2), "");
-  EXPECT_FAULT(masing_points_at(points, 2), "");
-  EXPECT_FAULT(masing_points_state(points, out, 15), "");
-  EXPECT_FAULT(masing_points_restore(points, infinite, 2), "");
-  EXPECT_FAULT(masing_point_state(point, nullptr, 64), "state: a null pointer");
-  EXPECT_FAULT(masing_point_restore(point, nullptr, 64), "state: a null pointer");
-  EXPECT_FAULT(masing_points_set_trial(points, nullptr, out, nullptr), "x: a null pointer");
-  EXPECT_FAULT(masing_points_move(points, one, nullptr, nullptr), "force: a null pointer");
-  EXPECT_FAULT(masing_points_energies(points, nullptr, out), "stored: a null pointer");
-  EXPECT_FAULT(masing_points_energies(points, out, nullptr), "dissipated: a null pointer");
-  EXPECT_FAULT(masing_points_state(points, nullptr, 64), "state: a null pointer");
-  EXPECT_FAULT(masing_points_restore(points, nullptr, 64), "state: a null pointer");
+  const auto is_told = [](auto answer, const std::string& words) {
+    EXPECT_TRUE(failed(answer)) << words;
+    EXPECT_EQ(std::string(masing_last_error()).find(words), 0U) << words << masing_last_error();
+  };
+  is_told(springs(0, one, one, nullptr), "a material needs one spring at least");
+  is_told(springs(1, one, one, no_number), "threshold-down: nan");
+  is_told(springs(1, nullptr, one, nullptr), "stiffness: a null pointer");
+  is_told(springs(1, one, nullptr, nullptr), "threshold: a null pointer");
+  is_told(masing_material_continuum("1+", nullptr, nullptr, nullptr, 0.0), "stiffness: ");
+  is_told(masing_point_state(point, nullptr, 64), "state: a null pointer");
+  is_told(masing_point_restore(point, nullptr, 64), "state: a null pointer");
+  is_told(masing_points_set_trial(points, nullptr, out, nullptr), "x: a null pointer");
+  is_told(masing_points_move(points, one, nullptr, nullptr), "force: a null pointer");
+  is_told(masing_points_energies(points, nullptr, out), "stored: a null pointer");
+  is_told(masing_points_energies(points, out, nullptr), "dissipated: a null pointer");
+  is_told(masing_points_state(points, nullptr, 64), "state: a null pointer");
+  is_told(masing_points_restore(points, nullptr, 64), "state: a null pointer");
+  const auto all_fail = [](auto... answers) { return (failed(answers) && ...); };
+  EXPECT_TRUE(all_fail(masing_point_new(slab, HUGE_VAL), masing_points_new(slab, 3, std::nan("")),
+                       masing_point_set_trial(point, std::nan(""), out, nullptr),
+                       masing_points_set_trial(points, bad, out, nullptr),
+                       masing_points_move(points, bad, out, nullptr),
+                       masing_point_state(point, out, 1), masing_point_restore(point, bad, 2),
+                       masing_points_at(points, 2), masing_points_state(points, out, 15),
+                       masing_points_restore(points, bad, 2)));
   EXPECT_EQ(masing_point_force(point), 0.0);
   EXPECT_EQ(masing_point_position(masing_points_at(points, 0)), 0.0);
   const auto fail = [](auto... functions) { return (failed(functions(nullptr)) && ...); };
@@ -611,30 +575,17 @@ TEST(MaterialInC, faults_are_told_and_leave_points_as_they_are) {
                    masing_point_stored_energy, masing_point_dissipated_energy,
                    masing_point_state_size, masing_points_commit, masing_points_revert_to_last,
                    masing_points_revert_to_start, masing_points_size, masing_points_state_size));
-  EXPECT_TRUE(failed(masing_point_new(nullptr, 0.0)) &&
-              failed(masing_point_set_trial(nullptr, 0.0, out, out)) &&
-              failed(masing_point_elongation(nullptr, 1.0)) &&
-              failed(masing_point_state(nullptr, out, 64)) &&
-              failed(masing_point_restore(nullptr, out, 64)) &&
-              failed(masing_points_new(nullptr, 2, 0.0)) &&
-              failed(masing_points_set_trial(nullptr, one, out, nullptr)) &&
-              failed(masing_points_move(nullptr, one, out, nullptr)) &&
-              failed(masing_points_energies(nullptr, out, out)) &&
-              failed(masing_points_state(nullptr, out, 64)) &&
-              failed(masing_points_restore(nullptr, out, 64)) &&
-              failed(masing_points_at(nullptr, 0)));
-  EXPECT_EQ(masing_last_error(),
-            std::string("masing_points_at: a null pointer, where none may be"));
+  is_told(masing_points_at(nullptr, 0), "masing_points_at: a null pointer, where none may be");
   masing_points* none = masing_points_new(slab, 0, 0.0);
   EXPECT_EQ(masing_points_state(none, nullptr, 0), MASING_DONE);
   EXPECT_EQ(masing_points_restore(none, nullptr, 0), MASING_DONE);
-  masing_points_free(none);
-  masing_points_free(points);
+  for (masing_points* each : {none, points, static_cast<masing_points*>(nullptr)}) {
+    masing_points_free(each);
+  }
   masing_point_free(point);
+  masing_point_free(nullptr);
   masing_material_free(slab);
   masing_material_free(nullptr);
-  masing_point_free(nullptr);
-  masing_points_free(nullptr);
 }
 
 /// What a point of C is, to the bit.
@@ -742,11 +693,11 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
 TEST(MaterialInC, is_moved_by_several_threads_at_once) {
   masing_material* slab = masing_material_continuum(nullptr, nullptr, nullptr, nullptr, 0.0);
   masing_material_continuum(nullptr, "this(s)", nullptr, nullptr, 0.0);
-  const auto work = [slab](double size, double& sum) {
+  const auto work = [slab](double& sum) {
     double force = 0.0;
     masing_point* point = masing_point_new(slab, 0.0);
     for (int i = 1; i <= 20000; ++i) {
-      masing_point_set_trial(point, size * std::sin(0.01 * i), &force, nullptr);
+      masing_point_set_trial(point, std::sin(0.01 * i), &force, nullptr);
       sum += force;
       masing_point_commit(point);
     }
@@ -755,18 +706,16 @@ TEST(MaterialInC, is_moved_by_several_threads_at_once) {
   };
   double sums[8] = {};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back(work, 0.2 * (i + 1), std::ref(sums[i]));
+  for (double& sum : sums) {
+    threads.emplace_back(work, std::ref(sum));
   }
   for (std::thread& thread : threads) {
     thread.join();
   }
   EXPECT_NE(std::string(masing_last_error()).find("this"), std::string::npos);
-  for (int i = 0; i < 8; ++i) {
-    double alone = 0.0;
-    work(0.2 * (i + 1), alone);
-    EXPECT_EQ(sums[i], alone);
-  }
+  double alone = 0.0;
+  work(alone);
+  EXPECT_EQ(std::vector<double>(sums, sums + 8), std::vector<double>(8, alone));
   masing_material_free(slab);
 }
 
