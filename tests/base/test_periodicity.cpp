@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "support/given.hpp"
@@ -49,35 +48,25 @@ constexpr double forever = std::numeric_limits<double>::infinity();
 TEST(Period, is_the_least_that_functions_and_bounds_show) {
   const std::pair<double, const char*> forces[] = {
       {2 * pi / 0.8, "0.45*cos(0.8*t)"},
-      {2 * pi, "0.3*sin(2*t+1)-cos(3*t)/7+0.1"},
       {7.0, "triangle(t/7+0.1)+sin(4*pi*t/7)"},
       {1.0, "square(1-t)+sawtooth(-(3*t))"},
-      {1.7, "cos(2*pi*(t-0.3)/1.7)"},
-      {1.0, "triangle(t)+triangle(t+0.25)"},
       {0.25, "abs(abs(triangle(t))-0.5)"},
       {0.5, "square(t)*sin(2*pi*t)"},
       {pi, "0.8*cos(t)^2-0.4"},
       {pi, "cos(t)^2+1e-13*cos(t)"},
       {2 * pi, "cos(t)^2+1e-11*cos(t)"},
-      {pi, "abs(sin(t))+max(cos(2*t), 0.2)"},
       {pi, "sin(t)>0?sin(t):-sin(t)"},
-      {pi / 2, "sin(t)^2*cos(t)^2"},
-      {2 * pi / 3, "4*cos(t)^3-3*cos(t)"},
       {2 * pi / 7, "cos(7*acos(cos(t)))"},
       {2 * pi, "cos(t)*cos(3*t)+sin(4*t)+cos(t)^3"},
-      {2 * pi, "cos(t/2)^4"},
       {2 * pi, "cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-3)^2)"},
       {pi, "cos(t)^2+0.5*exp(-(sin((t-1)/2)/1e-7)^2)"},
-      {2 * pi, "exp(sin(t))"},
       {2 * pi, "0*cos(t)"},  // constant: any part of it would do
       {2 * pi, "sin(t)*square(t/(2*pi))/(2+cos(t))"},
-      {2 * pi, "sin(t) > 0 ? 1 : cos(2*t)"},
       {6 * pi, "sin(2*(t+sin(t/3)))"},
       {4 * pi, "40*exp(-(sin(t/2)/0.01)^2)"},
       {30 * pi, "cos(t)*cos(t/3)*cos(t/5)*0+cos(t)^2"},
       {2 * pi, "log(cos(t))"},  // has no value at times
       {2 * pi / 1.2, "cos(sqrt(1.44)*t)"},
-      {2 * pi, "cos(t/max(0.5, exp(0)))"},
       {2 * pi / 3, "cos((2 > 1 ? 3 : 4)*t)"},
       {2 * pi, "0*t+cos(t)+(t-t)"}};
   for (const auto& [period, text] : forces) {
@@ -152,8 +141,7 @@ TEST(Breaks, are_the_corners_of_tables_and_of_waves_of_affine_arguments_or_given
   };
   for (const auto& [text, final_time, times, given] : std::initializer_list<Case>{
            {"0.45*cos(0.5*t)", 10.0, {}},
-           {"exp(-t^2)*sin(1e-3*t)", 10.0, {}},
-           {"2*pi*t+tanh(t)", 10.0, {}},
+           {"exp(-t^2)*sin(1e-3*t)+2*pi*t", 10.0, {}},
            {"square(0.3)", 3.0, {}},
            {"triangle(t)", 2.0, {0.25, 0.75, 1.25, 1.75}},
            {"square(t)", 2.0, {0.5, 1.0, 1.5}},
@@ -174,6 +162,9 @@ TEST(Breaks, are_the_corners_of_tables_and_of_waves_of_affine_arguments_or_given
   // 1e15 + 10.06 is 1e15 + 10 in doubles, which have eighths there: a corner, before T.
   EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).size(), 20U);
   EXPECT_EQ(breaks("square(t+1e15)", 10.06, {}).back(), 10.0);
+  for (const char* text : {"square(t+1e17)", "triangle(-t-6e103)", "sawtooth(3*t+1e300)"}) {
+    EXPECT_LE(breaks(text, 10.0, {}).size(), 61U) << text;  // an offset leaves no digit for more
+  }
 }
 
 TEST(Breaks, refuses_what_is_not_smooth_everywhere) {
@@ -187,21 +178,13 @@ TEST(Breaks, refuses_what_is_not_smooth_everywhere) {
   }
 }
 
-TEST(Breaks, end_where_an_offset_leaves_no_digit_for_them) {
-  for (const char* text : {"square(t+1e17)", "triangle(-t-6e103)", "sawtooth(3*t+1e300)"}) {
-    EXPECT_LE(breaks(text, 10.0, {}).size(), 61U) << text;
-  }
-}
-
 TEST(Breaks, names_the_quantity_at_fault) {
   const auto quantity = [](const std::string& force, const std::string& base) {
-    try {
+    const std::string said = given::mistake([&] {
       (void)base::breaks({{"force", function(force)}, {"base-acceleration", function(base)}}, 10.0,
                          {});
-    } catch (const base::UserError& error) {
-      return error.quantity();
-    }
-    return std::string();
+    });
+    return said.substr(0, said.find(':'));
   };
   EXPECT_EQ(quantity("abs(t)", "cos(t)"), "force");
   EXPECT_EQ(quantity("cos(t)", "abs(t)"), "base-acceleration");
