@@ -62,13 +62,12 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
             done = ran("sh", "-c", command, cwd=tmp_path, check=True)
             said += done.stderr + done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["analysis", "build", "jobs", "results"]
-    # A number of columns, and what stands for … in a line, may be left out.
     examples = text[text.index("## Two commands"):text.index("## The model")], text[text.index("It says what"):]
-    lines = [line for part in examples for line in shown(part.split("\n## ")[0])[1] if not line.startswith("jobs/")]
-    lines = [line for line in lines if not line.startswith("tests/")] + re.findall(r"`(order of x: [^`]*)`", text)
+    lines = [line for part in examples for line in shown(part.split("\n## ")[0])[1]
+             if not line.startswith(("jobs/", "tests/"))]
     assert len(lines) > 15
-    for line in lines:
-        assert re.search(re.escape(line.rstrip()).replace("…", ".*"), said), line
+    for line in (*lines, *re.findall(r"`(order of x: [^`]*)`", text)):
+        assert re.search(re.escape(line.rstrip()).replace("…", ".*"), said), line  # … stands for what is left out
 
 
 @pytest.mark.long
@@ -83,18 +82,11 @@ def test_the_errors_of_records_are_those_that_their_script_prints(masing, tmp_pa
     assert done.stdout == said.lstrip("\n")
 
 
-@pytest.mark.parametrize("script", ["jobs/quickstart.sh", "jobs/gallery.sh", "jobs/waves.sh", "tests/run.sh"])
-def test_a_script_refuses_what_it_does_not_know(tmp_path, script):
-    answer = ran("bash", ROOT / script, "--wrong", cwd=tmp_path)
-    assert answer.returncode == 2 and "unknown argument '--wrong'" in answer.stdout + answer.stderr
-    assert ran("bash", ROOT / script, "--help", cwd=tmp_path, check=True).stdout and not list(tmp_path.iterdir())
-
-
-def test_the_script_runs_every_case_of_a_wave():
-    names = re.search(r"for name in \{(.*)\}-\{(.*)\}; do", (ROOT / "jobs" / "waves.sh").read_text(encoding="utf-8"))
-    assert (names[1], names[2]) == ("smooth,papers", ",".join(WAVES))
-    assert sorted(path.name for path in (ROOT / "jobs" / "cases").glob("wave-*")) == sorted(
-        f"wave-{slab}-{wave}.ini" for slab in ("smooth", "papers") for wave in WAVES)
+def test_scripts_refuse_what_they_do_not_know(tmp_path):
+    for script in ("jobs/quickstart.sh", "jobs/gallery.sh", "jobs/waves.sh", "tests/run.sh"):
+        answer = ran("bash", ROOT / script, "--wrong", cwd=tmp_path)
+        assert answer.returncode == 2 and "unknown argument '--wrong'" in answer.stdout + answer.stderr
+        assert ran("bash", ROOT / script, "--help", cwd=tmp_path, check=True).stdout and not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("wave", WAVES)
@@ -120,23 +112,21 @@ def test_a_wave_has_the_orders_of_its_kinks(in_process, tmp_path, slab, wave):
         assert abs(orders["y"] - 2 / 3) < 0.12 and abs(orders["y_rms"] - 1) < 0.2, orders
 
 
-def said(cell):
-    """The output of a cell as texts, without its pictures and without progress, which is empty at the end.
-
-    What is printed comes in one piece or in several, as it happens.
-    """
-    outputs = cell.get("outputs", [])
-    printed = "".join(output["text"] for output in outputs if output["output_type"] == "stream")
-    texts = [output.get("data", {}).get("text/html") or output.get("data", {}).get("text/plain") for output in outputs]
-    return [re.sub('src="data:[^"]*"', "", text) for text in [printed, *texts] if text]
-
-
 @pytest.mark.long
 def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
     nbformat, nbclient, _, _ = map(pytest.importorskip, ("nbformat", "nbclient", "ipykernel", "xarray"))
     notebook = ROOT / "jobs" / "tutorial.ipynb"
     monkeypatch.setenv("MASING_PROGRAM", str(Path(masing).resolve()))
     monkeypatch.setenv("MPLBACKEND", "Agg")  # as where there is no display: pictures are shown all the same
+
+    def said(cell):
+        """Its output as texts; what is printed comes in one piece or in several, as it happens."""
+        outputs = cell.get("outputs", [])
+        printed = "".join(output["text"] for output in outputs if output["output_type"] == "stream")
+        data = [output.get("data", {}) for output in outputs]
+        texts = [printed, *(each.get("text/html") or each.get("text/plain") for each in data)]
+        return [re.sub('src="data:[^"]*"', "", text) for text in texts if text]
+
     before, after = (nbformat.read(notebook, as_version=4) for _ in range(2))
     nbclient.NotebookClient(after, resources={"metadata": {"path": str(notebook.parent)}}, timeout=600).execute()
     for one, other in zip(before.cells, after.cells, strict=True):
