@@ -27,7 +27,6 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
   const std::string steps = "--cells=50 --final-time=15 --steps=";
   const std::string tenth = "--cells=50 --final-time=0.1 --steps=100";
   const std::string study = "converge --final-time=10 --levels=100,200 --cells=50";
-  const std::string scan = "scan --over=k0=0.1,0.2 --force=0 --final-time=10 --steps=1000";
   const std::string of_a = "scan --over=a=0:1:5 --force=b*cos(t) --x0=a --mass=1+";
   for (const auto& [before, now, said] : {
            std::tuple(run, run, ""),
@@ -35,15 +34,12 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
             ""},
            {run, "--cells=51 --final-time=10 --steps=1000 --k0=0.25 --energy" + force,
             "restart: c.h5..k0 (was 0, is 0.25), cells (was 50, is 51), energy..same"},
-           {run, run + " --stiffness=1+s" + force, "stiffness (was 1, is 1+s)"},
            {run, run + " --scheme=leapfrog", "scheme (was euler, is leapfrog)"},
            // longer with the same step only
            {run, steps + "1500", ""},
            {run, steps + "1499", "final-time (was 10, is 15)..steps (was 1000, is 1499)"},
            {run, steps + "1000", "final-time"},
            {run, "--cells=50 --final-time=10 --steps=2000", "steps"},
-           {run, "--cells=50 --final-time=5 --steps=500", "final-time"},
-           {run, "--cells=51 --final-time=15 --steps=1500", "cells"},
            // 0.3/300 and 0.1/100 are the same number, but p·0.3/300 and p·0.1/100 are not for every
            // p: the result would not be that of any configuration.
            {tenth, "--cells=50 --final-time=0.2 --steps=200", ""},
@@ -54,7 +50,6 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
            {run + " --to=5", longer + " --to=5", ""},
            {study, study, ""},
            {study, "converge --final-time=20 --levels=200,400 --cells=50", "final-time..levels"},
-           {scan, scan + " --cells=7", "cells (was 1500, is 7)"},
            {of_a + "a --let=b=2*a", of_a + "a --let=b=2*a", ""},
            {of_a + "a --let=b=2*a", of_a + "2*a --let=b=3*a",
             "mass (was 1+a, is 1+2*a)..let.b (was 2*a, is 3*a)"},
@@ -67,11 +62,8 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
     // Only a trajectory can be extended.
     EXPECT_EQ(message.ends_with("; give the same"), !now.starts_with("--") && *said != 0);
   }
-  const std::string digits(2000, '1');
-  const std::string message = given::mistake([&] { continued(run, run + " --force=0." + digits); });
-  given::expect_says(message, "force (was ");
-  EXPECT_EQ(message.find("steps ("), std::string::npos) << "it is the same";
-  EXPECT_LT(message.size(), 500U) << "long values are cut";
+  const std::string long_value = " --force=0." + std::string(2000, '1');
+  EXPECT_LT(given::mistake([&] { continued(run, run + long_value); }).size(), 500U) << "it is cut";
 }
 
 TEST(Continued, keeps_the_samples_that_are_left_open) {

@@ -56,21 +56,15 @@ TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_mov
            {"--rule midpoint --config c.ini", papers + " euler"},
            {"--scheme leapfrog", papers + " leapfrog"},
            {base + "--k0 1", "0 leapfrog"},
-           {base + "--force t", "t leapfrog"},
-           {base + "--scheme euler --force " + papers, papers + " euler"},
            {"--config base.ini", "0 leapfrog"},
            {"--model masing-chain --set n=1 --set m=1 --set k=1 --set eta=1", "0 leapfrog"},
            // The same of every point of a scan, also of one at which the base rests.
            {"scan --over a=0,1 --base-acceleration a*sin(t) --steps 1000", "0 leapfrog"},
            // In whatever way another problem than that of the papers is given.
            {"--stiffness 1", ""},
-           {"--threshold s+0.1", ""},
-           {"--threshold-down 1+s", ""},
-           {"converge --initial-u 0", ""},
            {"converge --damping 0", ""},
            {"--y0 1", ""},
            {"--model masing-quasistatic", ""},
-           {"--model prandtl --set k=1 --set eta=1", ""},
            {"scan --over=k0=1,2", ""},
            {"scan --samples=s.csv", ""},
        }) {
@@ -102,7 +96,6 @@ TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
   for (const auto& [call, table, said] : {
            std::tuple(force, "0 1\n60000 2\n",
                       end + "60000, far beyond T = 60, and the run takes less than a tenth of it"),
-           {base, "0 1\n1e4 2\n", "--base-acceleration: "},
            {force, "100 1\n160 2\n",  // none of it
             "--force: the table begins at t = 100, and has its first value from t = 0 to there; "
             "it ends at t = 160, far beyond"},
@@ -120,12 +113,11 @@ TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
   }
 }
 
-TEST(Parse, resolves_how_often_and_how_much_is_kept) {
+TEST(Parse, resolves_how_often_how_much_and_how_long) {
   const auto every = [](const std::string& call) {
     return given::configuration(call).sample_every;
   };
   EXPECT_EQ(every(""), 100);
-  EXPECT_EQ(every("--steps 9999"), 1);
   EXPECT_EQ(every("--steps 25000"), 2);
   EXPECT_EQ(every("--sample-every 3"), 3);
   EXPECT_EQ(every("converge --levels 100,1e6"), 100) << "of the last level";
@@ -141,11 +133,8 @@ TEST(Parse, resolves_how_often_and_how_much_is_kept) {
   EXPECT_EQ(points("--cells inf"), slab::Continuum().field_points);
   EXPECT_EQ(points("--cells inf --field-points 50"), 50);
   // A row has 1000 numbers, x, y and 998 elongations; 10^4 rows come in 10 time units.
-  for (const auto& [window, kept] : {std::pair("--to 9.9", 1),
-                                     {"--to 10.1", 0},
-                                     {"--from 90.1", 1},
-                                     {"--from 89.9", 0},
-                                     {"--from 50 --to 59.9", 1}}) {
+  for (const auto& [window, kept] :
+       {std::pair("--to 9.9", 1), {"--to 10.1", 0}, {"--from 90.1", 1}, {"--from 89.9", 0}}) {
     EXPECT_EQ(given::configuration("--model=discrete-masing --set=n=998 --set=k=1 --set=eta=1 "
                                    "--steps=100000 --final-time=100 --sample-every=1 --force=0 " +
                                    std::string(window))
@@ -153,12 +142,9 @@ TEST(Parse, resolves_how_often_and_how_much_is_kept) {
               kept)
         << window;
   }
-}
-
-TEST(Parse, reads_times_in_seconds_minutes_and_hours) {
-  for (const auto& [text, seconds] :
+  for (const auto& [limit, seconds] :
        {std::pair("90", 90.0), {"15:00", 900.0}, {"23:30:59.5", 23 * 3600 + 30 * 60 + 59.5}}) {
-    EXPECT_EQ(given::configuration(std::string("--wall-limit=") + text).wall_limit, seconds);
+    EXPECT_EQ(given::configuration(std::string("--wall-limit=") + limit).wall_limit, seconds);
   }
   EXPECT_EQ(given::configuration("--wall-limit=0").wall_limit, std::nullopt);
 }
@@ -177,18 +163,11 @@ TEST(Constants, are_known_in_every_number_function_and_parameter) {
   EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
   EXPECT_EQ(given::bind("converge --let=n0=125 --levels=n0*500,n0*1000").study.levels[1].steps,
             125000);
-  const auto run = [](const std::string& call) {
-    return given::bind("--let=w=0.8 --let=a=-0.3 " + call).run;
-  };
-  EXPECT_EQ(run("--force a*cos(w*t)").drive(2.0), -0.3 * std::cos(0.8 * 2.0));
-  const engine::RunSpec slab = run("--threshold s+w --stiffness w --initial-u a*s --force 0");
+  const engine::RunSpec slab =
+      given::bind("--let=w=0.8 --threshold s+w --stiffness w --initial-u s/w --force cos(w*t)").run;
   const slab::Element element = engine::slab_of(slab)->element(0.5);
-  EXPECT_EQ(engine::slab_of(slab)->initial_u(0.5), -0.15);
-  EXPECT_EQ(element.stiffness, 0.8);
-  EXPECT_EQ(element.threshold, 1.3);
-  const engine::RunSpec prandtl = run("--model=prandtl --set=k=2*w --set=eta=w --force=0");
-  const auto& sequences = std::get<rheology::ModelSpec>(prandtl.model).parameters.sequences;
-  EXPECT_EQ(std::get<double>(sequences.at("k")), 1.6);
+  EXPECT_EQ(std::tuple(element.stiffness, element.threshold, element.initial_u, slab.drive(2.0)),
+            std::tuple(0.8, 1.3, 0.5 / 0.8, std::cos(0.8 * 2.0)));
   // Where the breaks of a force are found, too.
   const auto exact = cli::simulation(
       given::bind("--let=w=0.5 --force=square(w*t) --engine=exact --final-time=3.5/w"), "");
@@ -204,12 +183,7 @@ TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their
       cli::in_order({{"c", "a+b", ""}, {"b", "2*a", ""}, {"x", "7", ""}, {"a", "x/2", ""}}, {"x"});
   EXPECT_EQ(cli::constant_values(lets, {{"x", 3.0}}),
             (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
-  const cli::Number number("2*w+0.5", {"w"});  // is read once for many values
-  for (const double w : {0.25, -1.0, 1e300}) {
-    EXPECT_EQ(number.value({{"w", w}}), 2 * w + 0.5);
-  }
   EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
-  EXPECT_EQ(cli::Number("9007199254740993", {}).whole({}), 9007199254740993);
   const auto problem = [](const char* call) {
     return cli::simulation(given::bind(call), "").files.result;
   };
@@ -256,13 +230,11 @@ TEST(Printed, reads_back_as_the_same_configuration) {
                     {"case.ini", comment + "mass = 2\n# no more\nforce = 0"}};
   for (
       const char* call :
-      {"", "--cells inf", "--base-acceleration points:0~1;~1~2", "--cells 1e7 --field-points 300",
-       "converge", "--config case.ini",
+      {"--cells inf", "--base-acceleration points:0~1;~1~2", "converge", "--config case.ini",
        "--stiffness 1+0.1*s --threshold table:eta.csv --force 0.3*square(t/7) --mass 0.1 --k0 1e-3 "
        "--x0 -0.3 --y0 0.7 --final-time 12.3 --steps 12345 --cells 77 --rule midpoint "
-       "--sample-every 7 --field-every 100 --from 1 --to 2.5 --quiet "
-       "--initial-u=points:~0~0;~1~0.05 "
-       "--output a~b.h5",
+       "--sample-every 7 --field-every 100 --field-points 30 --from 1 --to 2.5 --quiet "
+       "--initial-u=points:~0~0;~1~0.05 --output a~b.h5",
        "converge --refine both --levels 10:100,20:200 --reference successive --field-samples 9 "
        "--expect-order x=1,y>=0.5 --order-tolerance 0.2 --final-time 3",
        "--let=w=0.8 --let=T=pi/w --final-time=2*T --force=cos(w*t) --steps=6*100 --breaks=T,2*T"}) {
