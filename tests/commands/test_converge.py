@@ -36,48 +36,34 @@ def test_the_file_holds_the_cases_and_the_conclusions(masing):
     with h5py.File(masing.folder / "study.h5") as file:
         assert (text(file.attrs["title"]), file.attrs["has_cells"]) == ("P = 30, N = 2000", 1)
         assert dict(file["series"].attrs) == {"cells": 30, "steps": 2000}
-        assert file["series/x"].shape == file["series/t"].shape
-        assert "refine = steps\n" in text(file["configuration"][()])
-        assert "final-time=10" in text(file["configuration"].attrs["problem"])
-        assert file["configuration"].attrs["papers_problem"] == 0
+        assert file["series/x"].shape == file["series/t"].shape and file["configuration"].attrs["papers_problem"] == 0
         timing = file["timing"]
-        assert np.array_equal(timing["cell_updates"], 30 * steps)
         assert np.array_equal(timing["steps_per_second"], steps / timing["cases"][:])
         assert np.array_equal(timing["cell_updates_per_second"], timing["steps_per_second"][:] * 30)
     # Only what goes through the cells has cell-updates.
-    with h5py.File(masing.made("converge", *STUDY, "--engine=memory")) as made:
-        assert np.isnan(made["timing/cell_updates"]).all()
     with h5py.File(masing.made("simulate", "--engine=memory", "--cells=5", "--steps=10")) as run:
         assert np.isnan(run["timing"].attrs["cell_updates_per_second"])
         assert run["configuration"].attrs["papers_problem"] == 1 and text(run.attrs["title"]) == "P = 5, N = 10"
 
 
 @pytest.mark.parametrize(("reference", "words", "said"), [
-    ("exact", ("--cells=inf", "--levels=1000,2000,4000"), ["reference: the exact solution (checks itself to"]),
     ("exact-time", ("--cells=30", "--levels=1000,2000,4000"), ["the exact solution at the same P (checks itself to"]),
-    ("cells-inf", ("--refine=cells", "--steps=500", "--levels=100,200,400"), ["reference: P = inf at the same N"]),
-    ("finest", ("--cells=30", "--levels=1000,2000,4000"),
-     ["reference P = 30, N = 64000", "x(T) extrapolated", "grid convergence index"]),
-    ("successive", ("--cells=30", "--levels=1000,2000,4000,8000"),
-     ["differences of successive levels", "x(T) extrapolated", "grid convergence index"])])
+    ("finest", ("--cells=inf", "--levels=1000,2000,4000"),
+     ["reference P = inf, N = 64000", "x(T) extrapolated", "grid convergence index"])])
 def test_a_study_says_and_writes_what_it_found(masing, reference, words, said):
+    """(study/test_conclusions.cpp has what follows from the errors with any reference.)"""
     fit = masing.study(*words, f"--reference={reference}", "--final-time=10", "--field-samples=20")
     assert all(part in fit["said"] for part in (*said, "(fit of 3 levels)"))
     cases, is_exact = fit["cases"], reference.startswith("exact")
     assert (fit["reference"], fit["verdict"]) == (reference, "as expected")
-    for quantity in QUANTITIES:
-        assert np.array_equal(cases[f"mark_{quantity}"], [0] * 3 + [3] * (len(cases["steps"]) - 3))
-        assert np.isnan(cases[f"error_{quantity}"][3:]).all() and fit[f"levels_{quantity}"] == 3
-        assert fit[f"observed_{quantity}"] == fit[f"order_{quantity}"]
+    for quantity in QUANTITIES[:3]:
+        assert not cases[f"mark_{quantity}"].any() and fit[f"levels_{quantity}"] == 3
         assert abs(fit[f"order_{quantity}"] - 1) < 0.05 and 0 < fit[f"order_uncertainty_{quantity}"] < 0.3
         assert abs(cases[f"fitted_error_{quantity}"][2] / cases[f"error_{quantity}"][2] - 1) < 0.05
-        assert np.isnan(fit[f"space_constant_{quantity}"])
-        assert (f"expected_{quantity}" in fit) == (quantity != "u_cells")
+        assert np.isnan(fit[f"space_constant_{quantity}"]) and f"expected_{quantity}" in fit
     assert (fit["self_check"] > 0) == is_exact and fit["least_uncertainty"] == 0.005
-    assert ("richardson_x" in fit) == (reference in ("finest", "successive"))
-    assert ("reference_steps" in fit) == (reference == "finest")
-    if "--cells=inf" in words:
-        assert not cases["cells"].any() and not cases["ds"].any()
+    assert ("richardson_x" in fit) == ("reference_steps" in fit) == (not is_exact)
+    assert (not cases["cells"].any() and not cases["ds"].any()) == ("--cells=inf" in words)
 
 
 def test_a_study_of_both_writes_the_two_constants(masing):
@@ -113,6 +99,12 @@ def test_pairs_of_orders_far_apart_leave_the_verdict_undecided(masing):
     assert f"levels = {first}:{last}:{count}" in fit["said"] and first == 2000 and last >= 64000 and count > 6
 
 
+def test_a_study_keeps_no_motion(masing):
+    """Of 10¹² steps it would be 16 TB."""
+    masing.done("converge", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory", "--reference=finest",
+                "--validate-only")
+
+
 def test_what_hinders_a_verdict_is_named(masing):
     """Cells against the exact solution have the error in time of their steps, unless they are solved exactly, too.
     Propositions 3.1 and 4.1 ask for bounded derivatives of k, eta and u0 and for eta >= gamma > 0."""
@@ -130,41 +122,28 @@ def test_what_hinders_a_verdict_is_named(masing):
     assert fit["verdict"] == "not as expected" and "not as expected" in fit["said"]
 
 
-@pytest.mark.parametrize("reference", ["successive", "finest", "exact"])
-def test_a_study_keeps_no_motion(masing, reference):
-    """Of 10¹² steps it would be 16 TB."""
-    process = masing("converge", "--levels=1e12,2e12,4e12", "--cells=inf", "--engine=memory", "--validate-only",
-                     f"--reference={reference}")
-    assert (process.returncode, process.stderr) == (0, "")
-
-
-@pytest.mark.first(2)
 @pytest.mark.parametrize("words", [
     ("--reference=exact", "--threshold=0.2+s^2", "--steps=101"),  # u is asked for between steps
-    ("--reference=successive",), ("--reference=exact", "--threshold=0.2+s^2", "--stiffness=1+s^2"),
-    ("--reference=cells-inf",), ("--reference=finest", "--threshold=0.2+s^2"),
-    ("--reference=finest", "--engine=memory", "--threshold=0.5+0.4*sin(2000*s)"),  # too many pieces for no table
-])
+    ("--reference=successive", "--steps=30")])
 def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
     """What its process holds at most, beyond one with hardly a cell; a million times as many cells are refused."""
     with open(program_path, "rb") as program:
         if b"__asan_init" in program.read():
             pytest.skip("a sanitizer holds more")
-    rest = ["--refine=cells", "--final-time=10", "--field-samples=3", "--expect-order=none", "--force=sin(t)"]
-    rest += [] if any(word.startswith("--steps") for word in words) else ["--steps=30"]
+    call = ("converge", "--refine=cells", "--final-time=10", "--field-samples=3", "--expect-order=none",
+            "--force=sin(t)", *words)
 
-    def held(*more):
+    def held(levels):
         # Of a child of a small process: it begins with the most that its parent held.
-        run = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)"
-        command = [sys.executable, "-I", "-c", f"{run}; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
-                   program_path, "converge", *rest, *more, "--quiet", "--output=study.h5"]
-        return int(subprocess.run(command, check=True, cwd=masing.folder, stdout=subprocess.PIPE).stdout) / 1024
+        run = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        return int(subprocess.run([sys.executable, "-I", "-c", run, program_path, *call, levels, "--quiet"], check=True,
+                                  cwd=masing.folder, stdout=subprocess.PIPE).stdout) / 1024
 
-    def levels(factor):  # of which the first comparison needs nearly all
-        last = factor * (1e5 if "finest" in words[0] else 8e5)
+    def levels(last):  # of which the first comparison needs nearly all
         return f"--levels={0.75 * last if 'successive' in words[0] else 400:.0f},{last:.0f}"
 
-    said = masing.refusal("converge", *rest, *words, levels(1e6))
+    said = masing.refusal(*call, levels(8e11))
     needs = 1024 * float(re.search(r"need at least ([\d.]+) GiB a rank", said)[1]) / 1e6
-    found = held(*words, levels(1)) - held(*words, "--levels=400,800")
+    found = held(levels(8e5)) - held("--levels=400,800")
     assert 0.95 * found < needs < 1.25 * found, (found, said)
