@@ -18,6 +18,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -88,15 +89,17 @@ def read_list(path):
     return defects
 
 
-def run(words, folder, **environment):
-    """Run a command in a folder for at most 20 minutes; return its exit code and what it printed."""
-    try:
-        process = subprocess.run(words, cwd=folder, env=os.environ | environment, stdin=subprocess.DEVNULL, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False,
-                                 timeout=1200)
-    except subprocess.TimeoutExpired:
-        return 1, "FAILED time-limit"
-    return process.returncode, process.stdout
+def run(words, folder, limit=1200, **environment):
+    """Run a command in a folder for at most `limit` seconds; return its exit code and what it printed."""
+    with subprocess.Popen(words, cwd=folder, env=os.environ | environment, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+                          start_new_session=True) as process:
+        try:
+            text, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return 1, "FAILED time-limit"
+    return process.returncode, text
 
 
 def copy_planted(copy, defects):
@@ -138,15 +141,15 @@ def catching_test(defect, copy):
                "MASING_PROGRAM": str(copy / "build/dev/masing"), "PYTHONDONTWRITEBYTECODE": "1"}
     for room in defect.rooms:
         code, text = run(["ctest", "--test-dir", "build/dev", "-R", f"^{room}(-n[0-9])?$", "-LE", "long",
-                          "--output-on-failure", "--stop-on-failure", "--timeout", "200"], copy, **planted)
+                          "--output-on-failure", "--stop-on-failure"], copy, limit=200, **planted)
         if "No tests were found" in text:
             raise ValueError(f"{defect.name}: no test program is named {room}")
         if code:
-            found = re.findall(r"\[  FAILED  \] ([\w./]+)|\(((?:Timeout|SEGFAULT|Failed)[^)]*)\)", text)
+            found = re.findall(r"\[  FAILED  \] ([\w./]+)|\(((?:SEGFAULT|Failed)[^)]*)\)|(time-limit)", text)
             return f"{room} {next((''.join(each) for each in found), '')}"
     if defect.files:
-        code, text = run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--numprocesses", "2", *defect.files],
-                         copy, **planted)
+        code, text = run([sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "--numprocesses", "2",
+                          *defect.files], copy, **planted)
         if code not in (0, 1):
             raise ValueError(f"{defect.name}: pytest fails:\n{text[-2000:]}")
         if code:
