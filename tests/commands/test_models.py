@@ -113,14 +113,10 @@ def test_without_a_mass_only_a_missed_peak_is_an_error(masing, model):
 LEAPFROG, MIDPOINT, INFINITE = "--scheme=leapfrog", "--rule=midpoint", "--cells=inf"
 TIMED = ("--engine=memory", "--reference=exact-time")
 SPACE = ("--engine=memory", "--refine=cells", "--reference=cells-inf")
-DIRECTED = ("--stiffness=1+0.5*s", "--threshold-down=0.3+0.2*s^2", "--initial-u=0.05", "--final-time=20",
-            "--damping=0.1", "--force=0.8*cos(0.9*t)", LEAPFROG)
 IWAN = ("--threshold=min(1, s/0.8)^2", "--k0=0.1", "--force=0.5*cos(0.7*t)", "--final-time=40")
 
 
 @pytest.mark.parametrize("words", [
-    (*DIRECTED, *TIMED, INFINITE, "--levels=2000:32000:9"),
-    (*DIRECTED, *SPACE, "--levels=50:3200:25", "--steps=8000", "--order-tolerance=0.2"),
     # An order that the problem raises: the error of the rule right is δs/2 (k u(1) - k u(0)) + O(δs²).
     ("--force=0.6*sin(t)", *SPACE, "--levels=50,100,200,400,800,1600", "--steps=4000", "--final-time=40",
      "--stiffness=2-s+s^2", "--threshold=0.2+4*s*(1-s)"),
@@ -135,6 +131,6 @@ IWAN = ("--threshold=min(1, s/0.8)^2", "--k0=0.1", "--force=0.5*cos(0.7*t)", "--
     # η(0) = 0: no proposition promises an order, so it is asked for.
     (*IWAN, *TIMED, INFINITE, "--levels=1000:32000:30", LEAPFROG, "--expect-order=2"),
     (*IWAN, *SPACE, "--levels=50:3200:25", LEAPFROG, "--steps=8000", "--expect-order=1")],
-    ids=["directed, steps", "directed, cells", "raised", "common steps", "not nested", "tiny", "Iwan", "Iwan, cells"])
+    ids=["raised", "common steps", "not nested", "tiny", "Iwan", "Iwan, cells"])
 def test_a_study_is_as_expected(masing, words):
     assert study(masing.made("converge", *words))["verdict"] == "as expected"
