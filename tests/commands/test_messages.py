@@ -1,7 +1,6 @@
 """How many messages ranks send each other: counted in the program itself by a library that stands between it and MPI
 (support/count_messages.py); what src/parallel/README.md says of ten thousand ranks. No count may depend on them."""
 
-import re
 import shutil
 
 import pytest
@@ -45,20 +44,6 @@ def test_a_step_is_half_a_sum_or_one_or_an_exchange_with_each_neighbour(count):
 def test_no_count_grows_with_the_ranks(count, words):
     few, many = (count(ranks, *words)[0] for ranks in (3, 6))
     assert {name: calls for name, calls in many.items() if calls > few[name] and name != "VmHWM"} == {}
-
-
-def test_the_root_alone_looks_for_files(masing, strace):
-    """Others open those that all write, by MPI-IO, for which Open MPI makes files of its own, *.locktest.1 and *.sm."""
-    masing.file("case.ini", "steps = 16\nforce = table:force.csv\ncheckpoint = state.h5\n")
-    masing.file("force.csv", "t,F\n0,0\n1,0.4\n")
-    words = f"{' '.join(strace)} -fe trace=file -o of.$OMPI_COMM_WORLD_RANK {masing.program} $@"
-    traced = masing.file("traced", f"exec {words}")
-    masing.program = "sh"
-    masing.done(traced, *SLAB, "--config=case.ini", ranks=2)
-    root, other = (set(re.findall(r'"(?:[^"]*/)?((?:run|state|case|force)\.[^"]*)"',
-                                  (masing.folder / name).read_text(encoding="utf-8"))) for name in ("of.0", "of.1"))
-    assert {"case.ini", "force.csv", "run.h5", "run.h5.lock", "state.h5"} <= root
-    assert {name for name in other if not name.endswith((".locktest.1", ".sm"))} == {"run.h5.partial", "state.h5.draft"}
 
 
 def test_a_stop_is_one_message_to_the_root_and_a_restart_reads_once(count):

@@ -59,22 +59,18 @@ def test_a_file_says_how_it_was_made_and_its_configuration_makes_the_same_data(m
 
 
 @pytest.mark.parametrize(("word", "restoring", "force", "work", "part"), [
-    ("", "F − m x″", "F", "int F dx", "dissipated"),
     ("damping=0.1", "k₀ x + S", "F", "int F dx", "dissipated less viscous"),
     ("base-acceleration=sin(t)", "k₀ x + S", "F − m a_g", "int (F - m a_g) dx", "dissipated"),
     ("threshold-down=0.3", "F − m x″", "F", "int F dx", "dissipated")])
 def test_the_file_says_what_it_holds(masing, word, restoring, force, work, part):
-    found = masing.run("--cells=4", "--final-time=50", "--steps=100", "--force=sin(t)", "--energy",
-                       *[f"--{word}"] * bool(word))
+    found = masing.run("--cells=4", "--final-time=50", "--steps=100", "--force=sin(t)", "--energy", f"--{word}")
     with h5py.File(masing.folder / "run.h5") as file:
-        said = text(file["configuration"].attrs["problem"])
         for name, symbol in (("series/restoring", restoring), ("series/force", force), ("energy/input", work),
                              ("energy/residual", f"{work} - ...")):
             assert text(file[name].attrs["symbol"]) == symbol, name
-        assert word in said and all((key in said) == (key in word) for key in ("damping", "base", "threshold-down"))
         told = f"input less {part} less the gain of kinetic and elastic, since"
         assert told in file["energy/residual"].attrs["description"]
-        assert text(file["series/x"].attrs["label"]) == "displacement x"
+        assert word in text(file["configuration"].attrs["problem"])
     assert ("field/eta_down" in found) == ("threshold-down" in word)
     assert np.allclose(found.get("field/eta_down", 0.3), 0.3, rtol=0, atol=1e-15)
 
