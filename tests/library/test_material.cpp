@@ -14,6 +14,7 @@
 #include <new>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -331,22 +332,20 @@ TEST(Material, RefusesStatesThatNoPointOfItGave) {
       all_bad.back()[i] = value;
     };
     for (std::size_t i = 0; i < good.size(); ++i) {
-      with(i, std::nan(""));
-      with(i, HUGE_VAL);
-      with(i, -1e200);
+      for (const double value : {std::nan(""), HUGE_VAL, -1e200}) {
+        with(i, value);
+      }
     }
     for (const std::size_t i : {0, 1, 4}) {
       with(i, good[i] + 1);
     }
     with(4, -good[4]);
     with(6, -1.0);
-    with(3, good[good.size() - 2]);  // x where the loop would be closed
-    all_bad.push_back(good);         // a loop beyond the one around it
-    std::swap(all_bad.back()[good.size() - 1], all_bad.back()[good.size() - 3]);
+    with(3, good[good.size() - 2]);                // x where the loop would be closed
+    with(good.size() - 1, good[good.size() - 3]);  // a loop as large as the one around it
     for (const std::vector<double>& bad : all_bad) {
       const std::string message = mistake([&] { point.restore(bad); });
       EXPECT_NE(message.find("no state of a point of this material"), std::string::npos) << message;
-      EXPECT_EQ(message.find('\n'), std::string::npos);
       EXPECT_TRUE(same(point, before));
     }
     double small[4];
@@ -355,10 +354,6 @@ TEST(Material, RefusesStatesThatNoPointOfItGave) {
 }
 
 TEST(Material, FingerprintsTellMaterialsApart) {
-  std::vector<std::uint64_t> prints;
-  for (const Material& material : materials()) {
-    prints.push_back(material.fingerprint());
-  }
   const auto of = [](const std::vector<SpringSlider>& springs, double k0 = 0.0) {
     return Material::of_springs(springs, k0).fingerprint();
   };
@@ -367,16 +362,18 @@ TEST(Material, FingerprintsTellMaterialsApart) {
   };
   const SpringSlider one{1.0, 0.5};
   const SpringSlider other{2.0, 0.25};
-  prints.insert(
-      prints.end(),
-      {of({one, other}), of({other, one}), of({one, other}, 0.5), of({one, {2.0, 0.25, 0.25, 0.1}}),
-       of({one, {2.0, 0.25, 0.3}}), continuum({"1", "s+0.1"}, 0.5), continuum({"s+0.1", "1"}),
-       continuum({"1", "s + 0.1"}), continuum({"1", "s+0.1", "", "0.1*s"})});
-  std::sort(prints.begin(), prints.end());
-  EXPECT_EQ(std::adjacent_find(prints.begin(), prints.end()), prints.end());
+  const std::set<std::uint64_t> prints{of({one, other}),
+                                       of({other, one}),
+                                       of({one, other}, 0.5),
+                                       of({one, {2.0, 0.25, 0.25, 0.1}}),
+                                       of({one, {2.0, 0.25, 0.3}}),
+                                       continuum({"1", "s+0.1"}),
+                                       continuum({"1", "s+0.1"}, 0.5),
+                                       continuum({"s+0.1", "1"}),
+                                       continuum({"1", "s+0.1", "", "0.1*s"})};
+  EXPECT_EQ(prints.size(), 9U);
   EXPECT_EQ(of({{1.0, 0.5, 0.5, -0.0}, other}), of({one, other}));
-  EXPECT_EQ(continuum({"1", "s+0.1", "s+0.1", "0"}), continuum({"1", "s+0.1"}));
-  EXPECT_EQ(continuum({" 1", "s+0.1\t"}), continuum({"1", "s+0.1"}));
+  EXPECT_EQ(continuum({" 1", "s+0.1\t", "s+0.1", "0"}), continuum({"1", "s+0.1"}));
   const double s[] = {0.0, 0.3, 1.0};
   const double k[] = {1.0, 1.0 / 3, 2.0};
   EXPECT_EQ(continuum({table(s, k), "1"}),
@@ -614,10 +611,10 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
        Material::continuum({"1", "s+0.1"}, 0.5)},
       {masing_material_continuum("2-s", "points:0 0.1; 1 1.1", "s+0.2", "0.1*s", 0.0),
        Material::continuum({"2-s", "points:0 0.1; 1 1.1", "s+0.2", "0.1*s"})}};
+  constexpr std::size_t n = 3;
   for (const auto& [of, material] : pairs) {
     EXPECT_EQ(masing_material_elastic_stiffness(of), material.elastic_stiffness());
     EXPECT_EQ(masing_material_fingerprint(of), material.fingerprint());
-    constexpr std::size_t n = 3;
     MaterialPoint expected(material, 0.1);
     MaterialPoints all(material, n, 0.1);
     masing_point* point = masing_point_new(of, 0.1);
@@ -625,48 +622,46 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
     masing_points* points = masing_points_new(of, n, 0.1);
     masing_points* again = masing_points_new(of, n, -0.4);
     EXPECT_EQ(masing_points_size(points), n);
+    int failures = 0;
     Walk walk(11, 0.4);
     for (int step = 0; step < 100; ++step) {
       const double x = walk.next(expected.position());
       double force = 0.0;
       double stiffness = 0.0;
       const Response response = expected.set_trial(x);
-      EXPECT_EQ(masing_point_set_trial(point, x, nullptr, &stiffness), MASING_DONE);
-      EXPECT_EQ(masing_point_set_trial(point, x, &force, nullptr), MASING_DONE);
+      failures += masing_point_set_trial(point, x, nullptr, &stiffness);
+      failures += masing_point_set_trial(point, x, &force, nullptr);
       EXPECT_TRUE(same(Response{force, stiffness}, response));
       const double places[n] = {x, -x, 0.5 * x};
       double found[2 * n];
       double wanted[2 * n];
       if (step % 2 == 0) {
         all.move(places, {wanted, n}, {wanted + n, n});
-        EXPECT_EQ(masing_points_move(points, places, found, found + n), MASING_DONE);
+        failures += masing_points_move(points, places, found, found + n);
       } else {
         all.set_trial(places, {wanted, n}, {wanted + n, n});
-        EXPECT_EQ(masing_points_set_trial(points, places, found, found + n), MASING_DONE);
+        failures += masing_points_set_trial(points, places, found, found + n);
       }
       EXPECT_TRUE(std::equal(found, found + 2 * n, wanted));
       if (step % 4 == 1) {
         expected.revert_to_last();
-        EXPECT_EQ(masing_point_revert_to_last(point), MASING_DONE);
         all.revert_to_last();
-        EXPECT_EQ(masing_points_revert_to_last(points), MASING_DONE);
+        failures += masing_point_revert_to_last(point) + masing_points_revert_to_last(points);
       } else if (step == 50) {
         expected.revert_to_start();
-        EXPECT_EQ(masing_point_revert_to_start(point), MASING_DONE);
         all.revert_to_start();
-        EXPECT_EQ(masing_points_revert_to_start(points), MASING_DONE);
+        failures += masing_point_revert_to_start(point) + masing_points_revert_to_start(points);
       }
       expected.commit();
-      EXPECT_EQ(masing_point_commit(point), MASING_DONE);
       all.commit();
-      EXPECT_EQ(masing_points_commit(points), MASING_DONE);
+      failures += masing_point_commit(point) + masing_points_commit(points);
       std::vector<double> state = expected.state();
-      EXPECT_EQ(masing_point_restore(restored, state.data(), state.size()), MASING_DONE);
+      failures += masing_point_restore(restored, state.data(), state.size());
       state.resize(all.state_size());
       EXPECT_EQ(masing_points_state_size(points), state.size());
-      EXPECT_EQ(masing_points_state(points, state.data(), state.size()), MASING_DONE);
-      EXPECT_EQ(masing_points_restore(again, state.data(), state.size()), MASING_DONE);
-      EXPECT_EQ(masing_points_energies(points, found, found + n), MASING_DONE);
+      failures += masing_points_state(points, state.data(), state.size()) +
+                  masing_points_restore(again, state.data(), state.size()) +
+                  masing_points_energies(points, found, found + n);
       masing_point* copy = masing_point_copy(point);
       for (const masing_point* each : {point, restored, copy}) {
         expect_same(each, expected);
@@ -679,6 +674,7 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
         EXPECT_EQ(found[n + i], all[i].dissipated_energy());
       }
     }
+    EXPECT_EQ(failures, 0) << "each call returns MASING_DONE, 0";
     masing_point_free(restored);
     masing_points_free(points);
     masing_points_free(again);

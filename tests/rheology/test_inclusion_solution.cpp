@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "rheology/model_run.hpp"
@@ -127,17 +128,16 @@ TEST(ExactModel, s_chain_from_bounds_that_hold_each_other_takes_few_steps) {
   const model_run::Parameters parameters{
       {"n", 3}, {"k", State{1, 2, 3}}, {"eta", bounds}, {"u0", bounds}};
   ExactRun run("s-chain", parameters, force, 40, jumps);
-  ExactRun other("s-chain", parameters, force, 40, jumps, rheology::checking_options);
-  for (int p = 0; p <= 400; ++p) {
-    const State one = run.at(0.1 * p);
-    const State two = other.at(0.1 * p);
-    for (std::size_t c = 0; c < one.size(); ++c) {
-      ASSERT_NEAR(one[c], two[c], 1e-11) << 0.1 * p;
-    }
+  const State end = run.at(40);
+  const int steps = std::exchange(looks, 0);
+  const State other =
+      ExactRun("s-chain", parameters, force, 40, jumps, rheology::checking_options).at(40);
+  for (std::size_t c = 0; c < end.size(); ++c) {
+    EXPECT_NEAR(end[c], other[c], 1e-11) << c;
   }
   // Each step looks at F some 20 times. The three springs yield and stop a few times each within a
   // period of the fastest mode.
-  EXPECT_LT(looks, 20000);
+  EXPECT_LT(std::max(steps, looks), 10000);
 }
 
 TEST(ExactModel, jumps_without_a_mass_as_the_resolvent_says) {
