@@ -132,7 +132,6 @@ TEST(Extrapolate, claims_nothing_of_values_that_do_not_approach_a_limit) {
   for (const auto& [ladder, values] : {
            std::pair(std::vector<Numbers>{{0.2}}, Numbers{1.0}),
            {steps, {1.0, std::numeric_limits<double>::quiet_NaN(), 2.5}},
-           {steps, {1.0, 1.0, 1.0}},
            {{{0.4, 0.4, 0.2}, {0.4, 0.2, 0.2}}, {1.0, 2.0, 2.5}},
            // The values alternate, their differences are equal or grow, or fall faster than any
            // order.

@@ -7,10 +7,8 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "corpus/chance.hpp"
@@ -50,21 +48,18 @@ TableOrder exactly(const ErrorLadder& ladder, double floor = 0.0) {
 
 TEST(PairOrder, is_that_of_manufactured_errors_against_every_reference) {
   const Numbers steps{0.4, 0.2, 0.05};
-  for (const double p : {-1.5, 0.5, 1.0, 2.0, 4.0, 25.0}) {
+  for (const double p : {-1.5, 0.5, 2.0, 25.0}) {
     for (const Numbers& references : {Numbers{0, 0, 0}, {0.01, 0.01, 0.01}, {0.2, 0.05, 0.02}}) {
-      Numbers errors;
+      ErrorLadder ladder{.steps = {{steps, references}}, .errors = {}};
       for (std::size_t l = 0; l < steps.size(); ++l) {
         const double reference = references[l] > 0 ? std::pow(references[l], p) : 0.0;
-        errors.push_back(7 * std::abs(std::pow(steps[l], p) - reference));
+        ladder.errors.push_back(7 * std::abs(std::pow(steps[l], p) - reference));
       }
-      const ErrorLadder ladder{.steps = {{steps, references}}, .errors = errors};
       EXPECT_NEAR(statistics::pair_order(ladder, 0), p, 1e-8) << references[0];
       EXPECT_NEAR(statistics::pair_order(ladder, 1), p, 1e-8) << references[0];
     }
   }
-  for (const double bad : {0.0, nan_value}) {
-    EXPECT_TRUE(std::isnan(statistics::pair_order(ladder_of({0.2, 0.1}, {1.0, bad}), 0))) << bad;
-  }
+  EXPECT_TRUE(std::isnan(statistics::pair_order(ladder_of({0.2, 0.1}, {1.0, 0.0}), 0)));
 }
 
 /// Half-widths by hand from the rule: 2 (0.01 + 0.005), 2 (0.2 + 0.005) of a change per halving,
@@ -141,19 +136,25 @@ struct Shares {
   double wrong = 0.0;  // right expectations rejected, or expectations wrong by 0.15 or 0.5 accepted
   double decided = 0.0;  // right expectations accepted
 
-  void add(const TableOrder& found, double order, double share) {
+  void add(double observed, double uncertainty, double order, double share) {
     const auto judged = [&](double shift) {
-      return statistics::judge({.order = order + shift}, found.order, found.uncertainty, 0.1);
+      return statistics::judge({.order = order + shift}, observed, uncertainty, 0.1);
     };
     bool is_wrong = judged(0.0) == Verdict::not_as_expected;
     for (const double shift : {-0.5, -0.15, 0.15, 0.5}) {
       is_wrong = is_wrong || judged(shift) == Verdict::as_expected;
     }
-    held += std::abs(found.order - order) <= found.uncertainty ? share : 0.0;
+    held += std::abs(observed - order) <= uncertainty ? share : 0.0;
     wrong += is_wrong ? share : 0.0;
     decided += judged(0.0) == Verdict::as_expected ? share : 0.0;
   }
 };
+
+/// By the rule, and by the fit alone.
+void add_both(Shares& shares, Shares& fits, const TableOrder& found, double order, double share) {
+  shares.add(found.order, found.uncertainty, order, share);
+  fits.add(found.fit.order, found.fit.uncertainty, order, share);
+}
 
 /// e = hᵖ (1 + D hᵗ + D₂ h²ᵗ), printed with 3 to 10 digits, at 4 to 8 levels. The shares are those
 /// of 20,000 tables, at least 99.0 % and at most 0.25 %; 1500 tables scatter by less than what is
@@ -191,10 +192,9 @@ TEST(TableOrder, of_smooth_errors_is_in_its_interval_however_few_digits_are_prin
     }
     if (is_positive) {
       ++draw;
-      const TableOrder found =
-          order_of_table(ladder_of(steps, errors), {digits, Numbers(digits.size(), 0.0)}, 0.0);
-      shares.add(found, p, 1.0 / draws);
-      fits.add({.order = found.fit.order, .uncertainty = found.fit.uncertainty}, p, 1.0 / draws);
+      const Numbers exact(digits.size(), 0.0);
+      add_both(shares, fits, order_of_table(ladder_of(steps, errors), {digits, exact}, 0.0), p,
+               1.0 / draws);
     }
   }
   EXPECT_GE(shares.held, 0.95);
@@ -223,9 +223,7 @@ TEST(TableOrder, of_scattered_errors_is_no_more_often_wrong_than_that_of_the_fit
         error *= is_phase ? 1 + 5 * scatter * phase : std::exp(scatter * normal(random));
         phase = std::fmod(2 * phase, 1.0);
       }
-      const TableOrder found = exactly(ladder);
-      shares.add(found, 1.0, 1.0 / draws);
-      fits.add({.order = found.fit.order, .uncertainty = found.fit.uncertainty}, 1.0, 1.0 / draws);
+      add_both(shares, fits, exactly(ladder), 1.0, 1.0 / draws);
     }
     EXPECT_GE(shares.held, 0.95) << is_phase;
     EXPECT_LE(shares.wrong, 0.004) << is_phase;
@@ -244,25 +242,17 @@ TEST(Judge, wants_the_whole_interval_within_the_tolerance_or_above_a_least_order
   };
   for (const auto& [order, at_least, observed, uncertainty, verdict] : {
            Row{1, false, 1.07, 0.02, Verdict::as_expected},
-           {1, false, 0.93, 0.02, Verdict::as_expected},
            {1, false, 1.0, 0.11, Verdict::undecided},
            {1, false, 1.09, 0.02, Verdict::undecided},
-           {1, false, 1.11, 0.02, Verdict::undecided},
-           {1, false, 3.0, 2.5, Verdict::undecided},
            {1, false, 0.87, 0.02, Verdict::not_as_expected},
            {1, false, 1.13, 0.02, Verdict::not_as_expected},
            // Without an uncertainty it is always decided.
-           {1, false, 0.91, 0.0, Verdict::as_expected},
            {1, false, 1.09, 0.0, Verdict::as_expected},
-           {1, false, -1.0, 0.0, Verdict::not_as_expected},
            {1, false, 1.11, 0.0, Verdict::not_as_expected},
            {0.5, true, 0.45, 0.04, Verdict::as_expected},
-           {0.5, true, 2.0, 1.0, Verdict::as_expected},
            {0.5, true, 2.0, 1.7, Verdict::undecided},
            {0.5, true, 0.3, 0.05, Verdict::not_as_expected},
-           {0.5, true, 0.3, 0.0, Verdict::not_as_expected},
            {1, false, nan_value, 0.0, Verdict::undefined},
-           {0.5, true, nan_value, 0.0, Verdict::undefined},
        }) {
     EXPECT_EQ(statistics::judge({.order = order, .at_least = at_least}, observed, uncertainty, 0.1),
               verdict)
