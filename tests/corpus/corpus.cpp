@@ -15,28 +15,21 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/limits.hpp"
+#include "base/text.hpp"
 #include "corpus/chance.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "parallel/session.hpp"
-#include "slab/scheme.hpp"
 #include "study/refinement.hpp"
-#include "study/study_spec.hpp"
 #include "support/options.hpp"
 #include "support/world.hpp"
 
 using namespace masing;
 using corpus::Chance;
-using slab::Rule;
-using slab::Scheme;
 using statistics::Verdict;
 using study::Refine;
 
 namespace {
-
-enum class Force { smooth, jumping };
 
 std::string random_threshold(Chance& chance) {
   const double least = chance.between(0.05, 0.3);
@@ -52,7 +45,7 @@ std::string random_threshold(Chance& chance) {
   return all[chance.below(6)];
 }
 
-std::string random_force(Chance& chance, Force force) {
+std::string random_force(Chance& chance, bool jumps) {
   const double a = chance.between(0.2, 0.7);
   const double b = chance.between(0.1, 0.4);
   const double slow = chance.between(0.2, 0.9);
@@ -64,18 +57,18 @@ std::string random_force(Chance& chance, Force force) {
       fmt::format("{:.3f}*square({:.4f}*t)", a, slow / 6),
       fmt::format("{:.3f}*sawtooth({:.4f}*t)+{:.3f}*cos({:.4f}*t)", a, slow / 6, b, fast),
       fmt::format("{:.3f}*triangle({:.4f}*t)+{:.3f}*square({:.4f}*t)", a, slow / 6, b, fast / 6)};
-  return all[chance.below(3) + (force == Force::jumping ? 3 : 0)];
+  return all[chance.below(3) + (jumps ? 3 : 0)];
 }
 
 /// A study's problem: m, k0, k(s), η(s) (monotone, wavy, in part flat or all), u0(s), F(t), x0, y0
 /// and T by chance; quiet, by turning points.
-given::Options random_problem(Chance& chance, Force force) {
+given::Options random_problem(Chance& chance, bool jumps) {
   given::Options c = given::options("engine=memory; field-points=100; field-samples=25; quiet");
   c["final-time"] = fmt::format("{}", std::round(chance.between(8, 30)));
   const char* stiffnesses[] = {"1", "2-s", "1+0.5*sin(2*pi*s)", "exp(-s)", "0.7+s"};
   c["stiffness"] = stiffnesses[chance.below(5)];
   c["threshold"] = random_threshold(chance);
-  c["force"] = random_force(chance, force);
+  c["force"] = random_force(chance, jumps);
   const auto rounded = [&](double low, double high) {
     return fmt::format("{}", std::round(1000 * chance.between(low, high)) / 1000);
   };
@@ -98,79 +91,76 @@ given::Options random_problem(Chance& chance, Force force) {
 constexpr double tolerance = 0.1;
 constexpr int many = 120;  // levels
 
+/// What is refined, scheme, rule, reference, force and number of levels: 5 or 8 doublings, or 120.
 struct Kind {
+  explicit Kind(std::string its_name) : name(std::move(its_name)) {
+    const std::vector<std::string> words = base::split(name, ' ');
+    options = {
+        {"refine", words[0]}, {"scheme", words[1]}, {"rule", words[2]}, {"reference", words[3]}};
+    jumps = words[4] == "jumping";
+    levels = std::stoi(words[5]);
+  }
+
   std::string name;
-  Refine refine;
-  Scheme scheme;
-  Rule rule;
-  std::string reference;
-  Force force;
-  int levels;  // 5 or 8 doublings, or 120 levels
+  given::Options options;
+  bool jumps;
+  int levels;
 };
 
 std::vector<Kind> all_kinds() {
-  using enum Force;
   std::vector<Kind> kinds;
-  const auto add = [&](Refine refine, Scheme scheme, Rule rule, const std::string& reference,
-                       Force force, int levels) {
-    kinds.push_back({fmt::format("{} {} {} {} {} {}", study::name_of(refine),
-                                 slab::info(scheme).name, slab::name_of(rule), reference,
-                                 force == smooth ? "smooth" : "jumping", levels),
-                     refine, scheme, rule, reference, force, levels});
-  };
-  for (const int levels : {5, 8}) {
-    for (const Force force : {smooth, jumping}) {
-      for (const char* reference : {"exact", "exact-time", "finest", "successive"}) {
-        add(Refine::steps, Scheme::euler, Rule::right, reference, force, levels);
-      }
-      for (const char* reference : {"cells-inf", "finest", "successive"}) {
-        add(Refine::cells, Scheme::euler, Rule::right, reference, force, levels);
-      }
-      add(Refine::cells, Scheme::euler, Rule::midpoint, "cells-inf", force, levels);
-      for (const char* reference : {"exact", "finest", "successive"}) {
-        add(Refine::both, Scheme::euler, Rule::right, reference, force, levels);
+  for (const char* levels : {"5", "8"}) {
+    for (const char* force : {" smooth ", " jumping "}) {
+      for (const std::string kind :
+           {"steps euler right exact", "steps euler right exact-time", "steps euler right finest",
+            "steps euler right successive", "cells euler right cells-inf",
+            "cells euler right finest", "cells euler right successive",
+            "cells euler midpoint cells-inf", "both euler right exact", "both euler right finest",
+            "both euler right successive"}) {
+        kinds.emplace_back(kind + force + levels);
       }
     }
-    add(Refine::steps, Scheme::leapfrog, Rule::right, "exact", smooth, levels);
-    add(Refine::steps, Scheme::leapfrog, Rule::right, "finest", smooth, levels);
-    add(Refine::cells, Scheme::leapfrog, Rule::midpoint, "finest", smooth, levels);
-    add(Refine::both, Scheme::leapfrog, Rule::midpoint, "exact", smooth, levels);
+    for (const std::string kind :
+         {"steps leapfrog right exact", "steps leapfrog right finest",
+          "cells leapfrog midpoint finest", "both leapfrog midpoint exact"}) {
+      kinds.emplace_back(kind + " smooth " + levels);
+    }
   }
-  add(Refine::steps, Scheme::euler, Rule::right, "exact", jumping, many);
-  add(Refine::cells, Scheme::euler, Rule::right, "cells-inf", jumping, many);
-  add(Refine::steps, Scheme::leapfrog, Rule::right, "exact", smooth, many);
-  add(Refine::cells, Scheme::leapfrog, Rule::midpoint, "cells-inf", smooth, many);
-  add(Refine::cells, Scheme::euler, Rule::midpoint, "cells-inf", jumping, many);
-  add(Refine::both, Scheme::leapfrog, Rule::midpoint, "exact", smooth, many);
+  for (const char* kind :
+       {"steps euler right exact jumping 120", "cells euler right cells-inf jumping 120",
+        "steps leapfrog right exact smooth 120", "cells leapfrog midpoint cells-inf smooth 120",
+        "cells euler midpoint cells-inf jumping 120", "both leapfrog midpoint exact smooth 120"}) {
+    kinds.emplace_back(kind);
+  }
   return kinds;
 }
 
 /// A ladder that begins where a study of the problem makes sense.
-std::string random_levels(const Kind& kind, const cli::Configuration& c, Chance& chance) {
+std::string random_levels(int count, const cli::Configuration& c, Chance& chance) {
   const double stiff = (c.k0 + 2) / c.mass;  // ω² at most
   const double growth = chance.between(0.1, 0.8);
   const double least_steps =
-      kind.scheme == Scheme::euler
+      c.scheme == slab::Scheme::euler
           ? std::max(1000.0, stiff * c.final_time * c.final_time / 2 / growth)
           : std::max(300.0, std::sqrt(stiff) * c.final_time / 0.4);
   std::int64_t steps = 200 * static_cast<std::int64_t>(std::ceil(least_steps / 200));
   std::int64_t cells = 30 + 10 * chance.below(8);
   const auto text = [&](std::int64_t finer) {
-    return kind.refine == Refine::steps   ? fmt::to_string(finer * steps)
-           : kind.refine == Refine::cells ? fmt::to_string(finer * cells)
-                                          : fmt::format("{}:{}", finer * cells, finer * steps);
+    return c.refine == Refine::steps   ? fmt::to_string(finer * steps)
+           : c.refine == Refine::cells ? fmt::to_string(finer * cells)
+                                       : fmt::format("{}:{}", finer * cells, finer * steps);
   };
   const int turn = chance.below(3);
-  if (kind.levels == many) {
-    return fmt::format("{}:{}:{}", text(1), text(kind.refine == Refine::cells ? 256 : 32), many);
+  if (count == many) {
+    return fmt::format("{}:{}:{}", text(1), text(c.refine == Refine::cells ? 256 : 32), many);
   }
   std::string levels;
-  for (int j = 0; j < kind.levels; ++j) {
+  for (int j = 0; j < count; ++j) {
     levels += (j > 0 ? "," : "") + text(1);
     // Both: along one ray, or in turn, or by chance.
-    const int which = kind.refine != Refine::both || turn == 0 ? 2
-                      : turn == 1                              ? j % 2
-                                                               : chance.below(3);
+    const int which = c.refine != Refine::both || turn == 0 ? 2
+                      : turn == 1                           ? j % 2
+                                                            : chance.below(3);
     cells *= which == 1 ? 1 : 2;
     steps *= which == 0 ? 1 : 2;
   }
@@ -206,7 +196,6 @@ struct Share {
     part += is_in ? 1 : 0;
     whole += 1;
   }
-  [[nodiscard]] double percent() const { return whole == 0 ? 100.0 : 100.0 * part / whole; }
 };
 
 using Counts = std::array<Share, std::size(counted_of_all)>;
@@ -250,32 +239,31 @@ study::PhasePoint limit_of(const parallel::Communicator& comm, const study::Stud
 
 Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64_t seed) {
   Chance chance(seed);
-  given::Options c = random_problem(chance, kind.force);
-  c["refine"] = study::name_of(kind.refine);
-  c["scheme"] = slab::info(kind.scheme).name;
-  c["rule"] = slab::name_of(kind.rule);
-  c["reference"] = kind.reference;
+  given::Options c = random_problem(chance, kind.jumps);
+  const std::string reference = kind.options.at("reference");
+  const std::string refine = kind.options.at("refine");
+  c.insert(kind.options.begin(), kind.options.end());
   c["steps"] = "2000";
   c["cells"] = fmt::to_string(20 + 10 * chance.below(20));
-  if (kind.refine == Refine::steps && kind.reference == "exact") {
+  if (refine == "steps" && reference == "exact") {
     c["cells"] = "inf";
   }
-  if (kind.refine != Refine::steps && c["threshold"].find('s') == std::string::npos) {
+  if (refine != "steps" && c["threshold"].find('s') == std::string::npos) {
     c["threshold"] += "+0.5*s";  // else there is no error but that of k
   }
-  c["levels"] = kind.refine == Refine::both ? "10:100,20:200" : "100,200";
+  c["levels"] = refine == "both" ? "10:100,20:200" : "100,200";
   c["levels"] =
-      random_levels(kind, given::requested(cli::Command::converge, c).configuration, chance);
+      random_levels(kind.levels, given::requested(cli::Command::converge, c).configuration, chance);
   const study::StudySpec planned = given::spec_of(c);
   const auto true_order = [&](const std::string& quantity) {
     const auto& model = std::get<engine::Masing>(planned.run.model);
-    return study::promised_order(model, kind.refine, planned.reference, quantity).order;
+    return study::promised_order(model, planned.refine, planned.reference, quantity).order;
   };
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     // Of u at the cells' points only where that is of another order, and against the continuum.
     const bool is_u_cells = quantity == std::string("u_cells");
     if (!is_u_cells || (true_order(quantity) != true_order("u") &&
-                        (kind.reference == "exact" || kind.reference == "cells-inf"))) {
+                        (reference == "exact" || reference == "cells-inf"))) {
       std::string& orders = c["expect-order"];
       orders += fmt::format("{}{}={}", orders.empty() ? "" : ",", quantity, true_order(quantity));
     }
@@ -308,12 +296,13 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     }
   }
   // The limit is known of what is measured against it; the ladders of other references are alike.
-  if (kind.levels < many && (kind.reference == "exact" || kind.reference == "exact-time" ||
-                             kind.reference == "cells-inf")) {
+  if (kind.levels < many &&
+      (reference == "exact" || reference == "exact-time" || reference == "cells-inf")) {
     const study::PhasePoint limit = limit_of(comm, spec);
     study::Study scalars = made;
     scalars.results.clear();
-    spec.reference = study::make_reference("successive", kind.refine, spec.levels, spec.run.model);
+    spec.reference =
+        study::make_reference("successive", planned.refine, spec.levels, spec.run.model);
     study::find_results(spec, scalars);
     const study::LevelResult& last = made.cases.back();
     for (const auto& [index, error] :
@@ -348,7 +337,7 @@ bool are_within(const Counts& all) {
     const auto scatter = [&](double percent) {
       return 2 * std::sqrt(percent * (100 - percent) / std::max(all[i].whole, 1));
     };
-    const double percent = all[i].percent();
+    const double percent = all[i].whole == 0 ? 100.0 : 100.0 * all[i].part / all[i].whole;
     const bool is_good = (i == hints && all[i].whole < enough) ||
                          (percent >= least - scatter(least) && percent <= most + scatter(most));
     fmt::print("{}: {:.2f} % of {}{}\n", what, percent, all[i].whole,
@@ -360,21 +349,20 @@ bool are_within(const Counts& all) {
 
 int run(const parallel::Communicator& comm, int studies, std::uint64_t seed,
         const std::string& only) {
-  constexpr std::uint64_t apart = 1000003;
   Counts all{};
-  std::uint64_t number = 0;
+  std::uint64_t number = 1000 * seed;
   for (const Kind& kind : all_kinds()) {
     ++number;
     // Of those that take long there are fewer, none in a short run.
-    const bool is_short = kind.levels == 5 || (kind.levels == many && kind.refine == Refine::cells);
+    const bool is_short =
+        kind.levels == 5 || (kind.levels == many && kind.options.at("refine") == "cells");
     const int count = kind.name.find(only) == std::string::npos ? 0
                       : is_short                                ? studies
                       : kind.levels == many                     ? studies / 10
                       : studies >= 10                           ? studies
                                                                 : 0;
     for (int i = 0; i < count; ++i) {
-      const auto n =
-          counted(comm, kind, (1000 * seed + number) * apart + static_cast<std::uint64_t>(i));
+      const Counts n = counted(comm, kind, number * 1000003 + static_cast<std::uint64_t>(i));
       for (std::size_t j = 0; j < all.size(); ++j) {
         all[j].part += n[j].part;
         all[j].whole += n[j].whole;

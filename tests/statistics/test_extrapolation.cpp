@@ -14,21 +14,16 @@ namespace masing::test_extrapolation {
 using statistics::extrapolate;
 using Numbers = std::vector<double>;
 
-Numbers values_of(const Numbers& steps, double limit, double constant, double order) {
-  Numbers values;
-  for (const double h : steps) {
-    values.push_back(limit + constant * std::pow(h, order));
-  }
-  return values;
-}
-
 /// Of -1.5 + C hᵖ the error of the last level, nothing else is left; more where the promised order
 /// is another or the values scatter.
 TEST(Extrapolate, is_exact_for_a_power_and_careful_where_values_are_not_as_promised) {
   const Numbers steps{0.4, 0.2, 0.1, 0.05};
   for (const double p : {1.0, 2.0}) {
     for (const double constant : {0.3, -0.3}) {
-      const Numbers values = values_of(steps, -1.5, constant, p);
+      Numbers values;
+      for (const double h : steps) {
+        values.push_back(-1.5 + constant * std::pow(h, p));
+      }
       const auto found = extrapolate({steps}, values, p);
       EXPECT_NEAR(found.order, p, 1e-3);
       EXPECT_NEAR(found.value, -1.5, 1e-9);
@@ -36,10 +31,10 @@ TEST(Extrapolate, is_exact_for_a_power_and_careful_where_values_are_not_as_promi
       EXPECT_NEAR(found.relative, found.index / std::abs(values.back()), 1e-15);
     }
   }
-  Numbers values = values_of(steps, 1.0, 0.3, 2.0);
+  Numbers values{1.048, 1.012, 1.003, 1.00075};  // 1 + 0.3 h²
   EXPECT_GT(extrapolate({steps}, values, 1.0).index, 2.5 * 0.3 * 0.05 * 0.05);
-  for (std::size_t l = 0; l < values.size(); ++l) {
-    values[l] += l == 1 || l == 3 ? -0.004 : 0.004;
+  for (const std::size_t l : {0, 1, 2, 3}) {
+    values[l] += l % 2 == 1 ? -0.004 : 0.004;
   }
   EXPECT_GT(extrapolate({steps}, values, 2.0).index, 0.004);
 }
@@ -62,12 +57,8 @@ TEST(Extrapolate, of_two_steps_bounds_the_error_of_both) {
 
 TEST(Extrapolate, has_the_numbers_of_the_literature_and_of_closed_forms) {
   struct Row {
-    Numbers steps;
-    Numbers values;
-    double promised;
-    double order;
-    double limit;
-    double index;
+    Numbers steps, values;
+    double promised, order, limit, index;
   };
   const Numbers halved{4.0, 2.0, 1.0};
   const double slow = std::pow(2.0, 0.2);

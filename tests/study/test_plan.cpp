@@ -286,15 +286,14 @@ TEST(Bytes, are_those_of_each_run_once) {
 }
 
 TEST(EstimatedCost, grows_with_cells_and_steps_and_not_with_cells_for_memory) {
-  engine::RunSpec run{engine::Masing{.slab = {.space = slab::Cells{100000}}}, {}, {500.0, 1000}};
-  auto& masing = std::get<engine::Masing>(run.model);
-  const double once = engine::estimated_cost(run);
-  run.time.steps *= 10;
-  EXPECT_EQ(engine::estimated_cost(run), 10 * once);
-  masing.method = engine::Method::turning_points;
-  const double remembered = engine::estimated_cost(run);
-  masing.slab.space = slab::Cells{10};
-  EXPECT_EQ(engine::estimated_cost(run), remembered);
+  const auto cost = [](const char* levels, const char* options) {
+    return Planned(Refine::both, "successive", levels, options).plan.runs[0].cost;
+  };
+  const char* const sweep = "engine=sweep";
+  EXPECT_EQ(cost("9:1000,10:2000", sweep), 10 * cost("9:100,10:2000", sweep));
+  EXPECT_GT(cost("90000:1000,99999:2000", sweep), 10 * cost("9:1000,10:2000", sweep));
+  EXPECT_EQ(cost("90000:1000,99999:2000", "engine=memory"),
+            cost("9:1000,10:2000", "engine=memory"));
 }
 
 }  // namespace masing::test_plan
