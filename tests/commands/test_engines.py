@@ -39,11 +39,14 @@ DEEP = {"a deep stack": ("--mass=0.002", "--k0=0.2", "--force=t<55 ? 0.6*exp(-0.
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 40))]
 
 
+def problem_of(seed):
+    """The options of a random problem, by its seed, or of a named one."""
+    return random_problem(seed) if isinstance(seed, int) else ("--rule=midpoint", *(AT_THE_LIMIT | DEEP)[seed])
+
+
 @pytest.mark.parametrize("seed", [*SEEDS, *AT_THE_LIMIT, *DEEP])
 def test_turning_points_are_clamping_every_cell(masing, seed):
-    limits = AT_THE_LIMIT | DEEP
-    problem = random_problem(seed) if isinstance(seed, int) else (*limits[seed], "--rule=midpoint")
-    case = (*problem, "--energy", "--cells=1100", "--final-time=60", "--steps=6000", "--sample-every=10",
+    case = (*problem_of(seed), "--energy", "--cells=1100", "--final-time=60", "--steps=6000", "--sample-every=10",
             "--field-every=60")
     for scheme in ("--scheme=euler", LEAPFROG):
         sweep, memory = masing.run(*case, scheme), masing.run(*case, scheme, MEMORY)
@@ -56,8 +59,8 @@ def test_turning_points_are_clamping_every_cell(masing, seed):
 
 @pytest.mark.parametrize("seed", [*SEEDS, *AT_THE_LIMIT])
 def test_the_continuum_is_what_cells_tend_to(masing, seed):
-    problem = random_problem(seed) if isinstance(seed, int) else (*AT_THE_LIMIT[seed], "--k0=0.05")
-    case = (*problem, "--energy", "--final-time=20", "--steps=200", EXACT)
+    case = [word for word in problem_of(seed) if word != "--rule=midpoint"]
+    case += ["--energy", "--final-time=20", "--steps=200", EXACT, *["--k0=0.05"] * (seed in AT_THE_LIMIT)]
     exact = masing.run(*case, "--cells=inf")
     cells = [masing.run(*case, "--rule=midpoint", f"--cells={n}") for n in (500, 2000)]
     for name in ("x", "restoring", "elastic", "dissipated"):
@@ -65,8 +68,7 @@ def test_the_continuum_is_what_cells_tend_to(masing, seed):
         assert many < 2e-5 and many < 0.4 * few + 1e-13, name
 
 
-CHOICES = [("--cells=50",), ("--cells=50", MEMORY, LEAPFROG), ("--cells=50", EXACT), ("--cells=inf",),
-           ("--cells=inf", EXACT)]
+CHOICES = [("--cells=50",), ("--cells=50", MEMORY, LEAPFROG), ("--cells=50", EXACT), ("--cells=inf", EXACT)]
 
 
 @pytest.mark.parametrize("words", CHOICES)
@@ -88,7 +90,7 @@ def earthquake(masing, name="quake.csv", factor=1):
     masing.file(name, "".join(f"{x!r}, {factor * y!r}\n" for x, y in zip(t.tolist(), a.tolist())))
 
 
-@pytest.mark.parametrize("words", CHOICES)
+@pytest.mark.parametrize("words", CHOICES[1:4])
 def test_a_moving_base_is_a_force(masing, words):
     """-m a_g as F, m a power of two: to the bit."""
     earthquake(masing)
@@ -136,15 +138,12 @@ def test_a_field_is_cut_off_between_its_points_only_by_a_little_and_must_be_whol
         assert np.all(np.abs(found["field/u"]) <= found["field/eta"])
     masing.made("simulate", *ONCE, FORCED, "--cells=300", "--field-points=100", name="thin.h5")
     masing.made("simulate", *ONCE, FORCED, "--model=prandtl", "--set=k=1", "--set=eta=1", name="prandtl.h5")
-    masing.made("simulate", *ONCE, FORCED, "--cells=300", "--threshold=1+s", name="wide.h5")
     for name, said in (("file:thin.h5", "thin.h5 holds a thinned field; give a file made with field-points = 0"),
-                       ("file:prandtl.h5", "prandtl.h5 has no /field/u"), ("file:fine.csv", "cannot open fine.csv as"),
-                       ("file:wide.h5", "|u0| must be <= eta"), ("table:coarse.csv", "|u0| must be <= eta")):
+                       ("file:prandtl.h5", "prandtl.h5 has no /field/u"), ("table:coarse.csv", "|u0| must be <= eta")):
         assert said in masing.refusal("simulate", *FREE, *ONCE, "--cells=300", f"--initial-u={name}")
 
 
-@pytest.mark.parametrize("word", ["--initial-u=0.01*square(1e7*s)", "--stiffness=2+sin(1e9*s)",
-                                  "--threshold=0.1+rint(1e5*s)/1e5"])
+@pytest.mark.parametrize("word", ["--initial-u=0.01*square(1e7*s)", "--stiffness=2+sin(1e9*s)"])
 def test_a_continuum_that_cannot_be_resolved_is_refused(masing, word):
     said = masing.refusal("simulate", "--cells=inf", MEMORY, "--steps=10", "--force=0", word)
     assert word.split("=")[0] in said and "use a number of cells" in said
@@ -172,9 +171,8 @@ def test_the_exact_engine_has_the_damped_oscillator_on_a_swinging_base(masing, d
     assert apart(run["force"], 0.3 - MASS * size * np.sin(rate * run["t"])) < 1e-15
 
 
-@pytest.mark.parametrize(("scheme", "engine", "damping"), [
-    ("euler", "sweep", 0.4), ("euler", "memory", 0.4), ("leapfrog", "sweep", 0.4), ("leapfrog", "memory", 0.4)])
-def test_a_scheme_is_its_linear_map(masing, scheme, engine, damping, step=0.05):
+@pytest.mark.parametrize("scheme", ["euler", "leapfrog"])
+def test_a_scheme_is_its_linear_map(masing, scheme, damping=0.4, step=0.05):
     """(x, y, 1) is multiplied by a matrix each step, F constant and nothing yielding."""
     a = np.array([-STIFFNESS / MASS, -damping / MASS, FORCE / MASS])  # the acceleration
     if scheme == "euler":
@@ -183,8 +181,8 @@ def test_a_scheme_is_its_linear_map(masing, scheme, engine, damping, step=0.05):
         x = np.array([1, step, 0]) + step**2 / 2 * a
         y = np.array([0, 1, 0]) + step / 2 * (a + a[0] * x + np.array([0, 0, a[2]]))
         matrix = np.array([x, y / (1 - step * a[1] / 2), [0, 0, 1]])
-    run = masing.run(*LINEAR, f"--damping={damping}", f"--scheme={scheme}", f"--engine={engine}", "--cells=4",
-                     "--final-time=20", "--steps=400", "--sample-every=1")
+    run = masing.run(*LINEAR, f"--damping={damping}", f"--scheme={scheme}", "--cells=4", "--final-time=20",
+                     "--steps=400", "--sample-every=1")
     state = np.array([*START, 1.0])
     for x, y in zip(run["x"], run["y"]):
         assert np.allclose((x, y), state[:2], rtol=0, atol=1e-12)
@@ -277,7 +275,7 @@ CASE = ("--stiffness=1+0.5*s", "--initial-u=-0.3*(s+0.1)", "--mass=0.8", "--k0=0
 
 
 @pytest.mark.parametrize(("scheme", "order", "damping", "cells"), [
-    ("euler", 1, 0.25, "inf"), ("leapfrog", 2, 0.25, "200"), ("leapfrog", 2, 0, "inf")])
+    ("euler", 1, 0.25, "inf"), ("leapfrog", 2, 0.25, "200")])
 def test_the_balance_of_energy_closes_to_the_order_of_the_scheme(masing, scheme, order, damping, cells):
     case = (*CASE, "--final-time=20", "--energy", f"--cells={cells}", f"--damping={damping}")
     lacking = []
@@ -301,21 +299,18 @@ def test_the_balance_of_energy_closes_to_the_order_of_the_scheme(masing, scheme,
 
 
 PROBLEMS = {
-    "general": CASE, "wavy": ("--threshold=0.5+0.3*cos(9*s)", "--stiffness=exp(-s)", "--y0=1", FORCED),
-    "strained, falling": ("--threshold=0.5", "--initial-u=0.5-s", FORCED),
-    "strained, jump": ("--threshold=0.5", "--initial-u=s<0.3 ? 0.1 : -0.4*s", FORCED),
+    "general": CASE, "strained, jump": ("--threshold=0.5", "--initial-u=s<0.3 ? 0.1 : -0.4*s", FORCED),
     "by direction": (*DIRECTED, "--initial-u=0.05", "--damping=0.1", FORCED),
-    "Iwan's element": ("--threshold=min(1, s/0.8)^5", "--k0=0.1", "--force=0.5*cos(0.7*t)"),
     "always sliding": ("--threshold=max(0, s-0.3)", "--k0=0.05", FORCED),
     "earthquake": ("--base-acceleration=table:quake.csv", "--force=0.1", "--mass=1.5", "--damping=0.2"),
 }
 
 
-@pytest.mark.parametrize(("name", "cells"), [*((name, "inf") for name in PROBLEMS), ("by direction", "40")])
-def test_exact_energies_balance_wherever_the_samples_lie(masing, name, cells):
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_exact_energies_balance_wherever_the_samples_lie(masing, name):
     """To rounding, though each is found by itself; leapfrog tends to them, in second order."""
     earthquake(masing)
-    run = (*PROBLEMS[name], f"--cells={cells}", "--final-time=40", "--energy")
+    run = (*PROBLEMS[name], f"--cells={40 if name == 'by direction' else 'inf'}", "--final-time=40", "--energy")
     few, many = (masing.run(*run, EXACT, f"--steps={steps}") for steps in (8, 800))
     scale = max(1, np.max(np.abs(many["input"])))
     near = masing.run(*run, MEMORY, LEAPFROG, "--steps=40000", "--sample-every=5000")
