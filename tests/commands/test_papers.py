@@ -88,36 +88,6 @@ def test_a_figure_has_its_numbers(masing, figure):
     assert x[-1] - x[0] == pytest.approx(drift, abs=4e-3 * width)
 
 
-# The period of the force, k and η, k0, how many elements slip.
-POLYGONS = {
-    "21a": (COSINE, (np.ones(5), np.arange(1.0, 6)), 0, 5), "21b": (COSINE, (np.ones(5), np.arange(1.0, 6)), 0, 2),
-    "27a": (2, (np.ones(1), np.ones(1)), 1, 1), "28": (2, (np.full(30, 1 / 30), np.arange(1.0, 31)), 1 / 30, 30),
-    "29": (COSINE, (np.array([1, 2, 2 / 3, 1 / 12, 1 / 4]), np.array([0.5, 1, 2, 3.5, 5.5])), 0, 5),
-}
-
-
-@pytest.mark.parametrize("figure", POLYGONS)
-def test_both_halves_of_a_cycle_lie_on_the_polygon_of_its_elements(masing, figure):
-    """u moves with x: so the cycle does to rounding whatever the step; only where it turns depends on it."""
-    period, (k, eta), k0, slips = POLYGONS[figure]
-    path = CASES / f"rheology-fig{figure}.ini"
-    first = float(value(path, "final-time")) - 2 * period
-    run = masing.run(f"--config={path}", f"--from={first}", "--sample-every=1")
-    rounding = len(run["x"]) * np.finfo(float).eps * np.abs(run["x"]).max() * (k0 + k.sum())
-    for sign in (1, -1):
-        x, restoring = sign * run["x"], sign * run["restoring"]
-        turns = np.flatnonzero(np.diff(np.sign(np.diff(x)))) + 1
-        widest = np.argmax(np.diff(x[turns]))
-        part = slice(turns[widest], turns[widest + 1] + 1)
-        distance = x[part] - x[part][0]
-        # From a reversal at which all elements slip: (4.23), (4.24).
-        polygon = k0 * distance + sum(ki * np.minimum(distance, 2 * ei) for ki, ei in zip(k, eta))
-        np.testing.assert_allclose(restoring[part] - restoring[part][0], polygon, rtol=0, atol=rounding)
-        assert np.count_nonzero(2 * eta < distance[-1]) == slips
-        if slips == len(k):
-            assert abs(restoring[part][-1] - k0 * x[part][-1] - k @ eta) < rounding
-
-
 def test_the_dashpot_of_figure_30_vanishes_as_c_grows(masing):
     t, prandtl, _ = samples(masing, "rheology-fig20a.ini")
     late = t > 2000 - COSINE

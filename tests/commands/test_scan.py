@@ -286,20 +286,6 @@ def test_a_record_that_cannot_be_read_is_a_failed_point(masing):
         assert text(file["samples/records"][()]).splitlines() == ["path", *(f'"r{i}.csv"' for i in range(4))]
 
 
-def test_a_record_of_other_times_than_the_run_is_told(masing):
-    """One ends before T, one is a thousand times as long, and one begins late: its steps are as wide as its spacing."""
-    for name, first, last in (("short", 0, 2), ("long", 0, 1e4), ("late", 5, 10)):
-        masing.file(f"{name}.csv", f"{first} 0\n{(first + last) / 2} 1\n{last} 0\n")
-    masing.file("T.csv", "record\nlate.csv\nlong.csv\nshort.csv\n")
-    words = ("scan", "--samples=T.csv", "--force=record(t)", "--mass=1e9", *SLAB, "--quiet")
-    said = "3 of 3 points have warnings; the first: the record late.csv begins at t = 5, and has its first value from t"
-    assert said in masing.done(*words, "--final-time=10", "--steps=100", ranks=2).stderr
-    process = masing(*words, "--final-time=record", "--steps=record", "--keep=series", "--sample-every=1")
-    assert "1 of 3 points have warnings" in process.stderr
-    with h5py.File(masing.folder / "masing.h5") as file:
-        assert [len(file[f"runs/0000{i}/t"]) - 1 for i in range(3)] == [4, 2, 2]  # 10 / 2.5, and twice the spacing
-
-
 def test_a_record_that_changes_while_the_scan_runs_ends_it(masing):
     """Whether or not it was read again."""
     record(masing, "r.csv", 1)
