@@ -20,48 +20,36 @@ from result_files import contents
 
 SPLIT = ("--cells=180000", "--final-time=40", "--k0=0.1")  # so many cells that ranks share them
 FORCED, PERIODIC = "--force=0.45*cos(0.5*t)", ("--force=0.4*cos(w*t)", "--k0=0.1")
-SERIES = ("--final-time=40", "--keep=series")
 SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
 STUDY = ("converge", "--levels=1600,3200,6400", "--final-time=10", "--reference=successive", "--field-samples=5",
          "--expect-order=none")
-SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000", *SERIES, "--sample-every=50")
+SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000", "--final-time=40", "--keep=series",
+        "--sample-every=50")
 
-# Each takes about a second. Of each command there are works of all ranks together, works of single ranks, or both. The
-# first checkpoint is behind rows and fields.
+# The signal, the ranks of the command that it stops and the one of them that it goes to, the ranks on which the command
+# goes on, what it counts, and its words. Each takes about a second. Of each command there are works of all ranks
+# together, works of single ranks, or both. The first checkpoint is behind rows and fields.
 COMMANDS = {
-    "a run with all recorders": ("simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=5000", "--from=5",
-                                 "--energy", "--sample-every=19", "--field-every=955", "--checkpoint-every=2000"),
-    "a run by turning points": ("simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999",
-                                "--energy", "--checkpoint-every=1500000"),
-    "a chain of slabs": ("simulate", "--model=masing-chain", "--set=n=5000", "--set=m=1", "--set=k=3-i/n",
-                         "--set=eta=0.1", "--set=y0=sin(i/9)", "--force=sin(t)", "--final-time=60", "--cells=inf",
-                         "--set=c=0.01+i/n/50",
-                         "--steps=3000", "--energy", "--watch=1,2500,5000", "--sample-every=19", "--field-every=955",
-                         "--checkpoint-every=1200"),
-    "comparisons of all ranks": (*STUDY, "--cells=180000", "--checkpoint-every=2500"),
-    "comparisons of single ranks": ("converge", "--levels=40000,80000,120000,160000,200000", "--cells=inf",
-                                    "--reference=exact", "--final-time=40", "--checkpoint-every=60000"),
-    "points that are runs": (*SCAN, "--checkpoint-every=25"),
+    "a run with all recorders": ("SIGUSR1", 2, 1, 3, "5000 steps", (
+        "simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=5000", "--from=5", "--energy",
+        "--sample-every=19", "--field-every=955", "--checkpoint-every=2000")),
+    "a run by turning points": ("SIGTERM", 2, 1, None, "4000000 steps", (
+        "simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999", "--energy",
+        "--checkpoint-every=1500000")),
+    "a chain of slabs": ("SIGUSR2", None, 0, 2, "3000 steps", (
+        "simulate", "--model=masing-chain", "--set=n=5000", "--set=m=1", "--set=k=3-i/n", "--set=eta=0.1",
+        "--set=y0=sin(i/9)", "--set=c=0.01+i/n/50", "--force=sin(t)", "--final-time=60", "--cells=inf", "--steps=3000",
+        "--energy", "--watch=1,2500,5000", "--sample-every=19", "--field-every=955", "--checkpoint-every=1200")),
+    "comparisons of all ranks": ("SIGINT", 3, 1, 2, "3 comparisons", (
+        *STUDY, "--cells=180000", "--checkpoint-every=2500")),
+    "comparisons of single ranks": ("SIGXCPU", None, 0, 2, "5 comparisons", (
+        "converge", "--levels=40000,80000,120000,160000,200000", "--cells=inf", "--reference=exact", "--final-time=40",
+        "--checkpoint-every=60000")),
+    "points that are runs": ("SIGHUP", 2, 0, 3, "60 points", (*SCAN, "--checkpoint-every=25")),
     # The extremes of its second point, which is not stopped, are before the end.
-    "points of a chain": ("scan", "--over=w=0.9,0.8", "--model=masing-chain", "--set=n=3", "--set=m=1", "--set=k=1",
-                          "--set=eta=1", "--set=c_ground=0.5", "--force=exp(-t)*cos(w*t)", "--cells=inf",
-                          "--final-time=100", "--steps=1600000"),
-    "limit cycles": ("scan", "--over=w=1.5:0.5:40", *PERIODIC, "--cells=inf", "--steady", "--checkpoint-every=5"),
-    "a split point": ("scan", "--over=w=0.9", *PERIODIC, *SPLIT[:1], "--steps=4000", *SERIES, "--sample-every=19"),
-    "comparisons of both": ("converge", "--refine=both", "--levels=200:12000,400:12000,40000:12000,50000:24000",
-                            "--final-time=40", "--reference=cells-inf", "--expect-order=none",
-                            "--checkpoint-every=2000"),
-}
-# Of those that always run: the signal, the ranks of the command that it stops and the one of them that it goes to, the
-# ranks on which the command goes on, and what it counts.
-STORIES = {
-    "a run with all recorders": ("SIGUSR1", 2, 1, 3, "5000 steps"),
-    "a run by turning points": ("SIGTERM", 2, 1, None, "4000000 steps"),
-    "a chain of slabs": ("SIGUSR2", None, 0, 2, "3000 steps"),
-    "comparisons of all ranks": ("SIGINT", 3, 1, 2, "3 comparisons"),
-    "comparisons of single ranks": ("SIGXCPU", None, 0, 2, "5 comparisons"),
-    "points that are runs": ("SIGHUP", 2, 0, 3, "60 points"),
-    "points of a chain": ("SIGUSR1", None, 0, 2, "2 points"),
+    "points of a chain": ("SIGUSR1", None, 0, 2, "2 points", (
+        "scan", "--over=w=0.9,0.8", "--model=masing-chain", "--set=n=3", "--set=m=1", "--set=k=1", "--set=eta=1",
+        "--set=c_ground=0.5", "--force=exp(-t)*cos(w*t)", "--cells=inf", "--final-time=100", "--steps=1600000")),
 }
 
 
@@ -120,12 +108,12 @@ def progress(masing, process, by, counted):
     return int(found[1]), int(found[2] or 0)
 
 
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_that_a_signal_to_one_rank_stops_goes_on_to_the_same_bits(masing, name):
     """A second stop follows at once, on one rank: what was computed before the first is not computed again."""
-    by, ranks, rank, others, counted = STORIES[name]
-    words, saved = (*COMMANDS[name], "--quiet", "--output=run.h5", "--checkpoint=c.h5"), masing.folder / "c.h5"
-    whole = whole_of(masing, *COMMANDS[name])
+    by, ranks, rank, others, counted, words = COMMANDS[name]
+    whole, saved = whole_of(masing, *words), masing.folder / "c.h5"
+    words = (*words, "--quiet", "--output=run.h5", "--checkpoint=c.h5")
     process = masing.start(*words, ranks=ranks)
     if any(word.startswith("--checkpoint-every") for word in words):
         masing.wait_until(process, saved.exists)
@@ -144,43 +132,37 @@ def test_a_command_that_a_signal_to_one_rank_stops_goes_on_to_the_same_bits(masi
 @pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_goes_on_after_kills_at_random_moments(masing, name):
-    """On other numbers of ranks each time; the seed determines all choices, and `history` is what was done."""
-    words, chance = (*COMMANDS[name], "--quiet", "--output=run.h5", "--checkpoint=c.h5"), random.Random(name)
-    begin = time.monotonic()
-    whole, saved, result = whole_of(masing, *COMMANDS[name]), masing.folder / "c.h5", masing.folder / "run.h5"
-    seconds, stops = time.monotonic() - begin, 0
-    while stops < 30:
-        history = []
-        while not result.exists() and len(history) < 6:
-            ranks, by = chance.choice((None, 2, 3, 4)), chance.choice(("SIGTERM", "SIGUSR1", "SIGINT", "SIGKILL"))
-            restart = ["--restart=c.h5"] * saved.exists()
-            process = masing.start(*words, *restart, ranks=ranks)
-            moment, rank = chance.uniform(0, (ranks or 1) * seconds), chance.randrange(ranks or 1)
-            history.append(f"{ranks} ranks, {restart}, {by} to rank {rank} after {moment:.3f} s")
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(moment)
-            stops += process.poll() is None
-            with contextlib.suppress(ProcessLookupError, IndexError):
-                os.kill(ranks_of(masing)[rank], getattr(signal, by))
-            deadline = time.monotonic() + 600
-            while left := processes_in(masing.folder):
-                if process.poll() is None and left == [process.pid] and ranks:
-                    # If a rank ends while it connects to mpirun 4.1, mpirun can wait for a lock for ever.
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.wait(20)
-                    process.kill()
-                process.poll()
-                assert time.monotonic() < deadline, (history, "the run hangs")
-                time.sleep(0.01)
-            said = process.communicate()[1]
-            assert not restart or saved.exists() or result.exists(), history
-            assert saved.exists() or result.exists() or not said.endswith(" goes on\n"), (history, said)
-        if not result.exists():
+    """On other numbers of ranks each time; the seed determines all choices."""
+    words, chance, begin = COMMANDS[name][-1], random.Random(name), time.monotonic()
+    whole, saved, result = whole_of(masing, *words), masing.folder / "c.h5", masing.folder / "run.h5"
+    words, seconds = (*words, "--quiet", "--output=run.h5", "--checkpoint=c.h5"), time.monotonic() - begin
+    for turn in range(30):
+        ranks, by = chance.choice((None, 2, 3, 4)), chance.choice(("SIGTERM", "SIGUSR1", "SIGINT", "SIGKILL"))
+        restart = ["--restart=c.h5"] * saved.exists()
+        process = masing.start(*words, *restart, ranks=ranks)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(chance.uniform(0, (ranks or 1) * seconds))
+        with contextlib.suppress(ProcessLookupError, IndexError):
+            os.kill(ranks_of(masing)[chance.randrange(ranks or 1)], getattr(signal, by))
+        deadline = time.monotonic() + 600
+        while left := processes_in(masing.folder):
+            if process.poll() is None and left == [process.pid] and ranks:
+                # If a rank ends while it connects to mpirun 4.1, mpirun can wait for a lock for ever.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(20)
+                process.kill()
+            process.poll()
+            assert time.monotonic() < deadline, "the run hangs"
+            time.sleep(0.01)
+        said = process.communicate()[1]
+        assert saved.exists() or result.exists() or not (restart or said.endswith(" goes on\n")), (ranks, by, said)
+        if turn % 6 == 5 and not result.exists():
             masing.done(*words, *["--restart=c.h5"] * saved.exists())
-        assert same(result, whole), history
-        assert not [left for left in masing.names() if left.endswith((".partial", ".lock", ".draft"))], history
-        for left in (result, saved):
-            left.unlink(missing_ok=True)
+        if result.exists():
+            assert same(result, whole), (turn, ranks, by)
+            assert not [left for left in masing.names() if left.endswith((".partial", ".lock", ".draft"))]
+            result.unlink()
+            saved.unlink(missing_ok=True)
 
 
 def test_a_second_signal_ends_at_once(masing):
@@ -303,8 +285,8 @@ def checkpoints(masing_once):
     """The folder of checkpoints of a run that was stopped at its start, a study and a scan, NAME.c."""
     assert masing_once(*SMALL, "--quiet", "--checkpoint=simulate.c", "--wall-limit=0.0001").returncode == 75
     for name in ("comparisons of all ranks", "points that are runs"):
-        command = COMMANDS[name][0]
-        process = masing_once.start(*COMMANDS[name], "--quiet", f"--checkpoint={command}.c")
+        command, *words = COMMANDS[name][-1]
+        process = masing_once.start(command, *words, "--quiet", f"--checkpoint={command}.c")
         masing_once.wait_until(process, (masing_once.folder / f"{command}.c").exists)
         process.kill()
         masing_once.ended(process)
