@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -155,9 +154,8 @@ TEST(Bounds, hold_the_values_and_the_chords_of_functions_with_branches_and_poles
 
 TEST(Bounds, are_those_of_the_shape_on_any_scale) {
   // On [0, 1/w] Taylor's remainder is |sin(1)|/16! 2⁻¹⁶ at most, whatever the scale of time.
-  for (const double w : {1e-200, 1e-24, 1.0, 1e22, 1e200}) {
-    const Function wave("sin(w*t)", 't', {"w"});
-    const Bounds bounds = wave.bound({{"w", w}}).bounds(0.0, 1 / w);
+  for (const double w : {1e-200, 1.0, 1e200}) {
+    const Bounds bounds = Function("sin(w*t)", 't', {"w"}).bound({{"w", w}}).bounds(0.0, 1 / w);
     EXPECT_TRUE(bounds.smooth) << w;
     EXPECT_NEAR(bounds.remainder(1 / w), std::sin(1.0) / std::tgamma(17.0) / 65536, 1e-20) << w;
     EXPECT_NEAR(bounds.slope.high, w, 1e-13 * w);
@@ -189,16 +187,14 @@ TEST(Enclosure, holds_what_underflows_and_overflows) {
   const Enclosure large{1e200, 1e200};
   for (const Enclosure& product : {square_of(small), small * small, small / large}) {
     EXPECT_GE(product.low, 0.0);
-    EXPECT_GT(product.high, 0.0);
-    EXPECT_LT(product.high, 1e-300);
+    EXPECT_TRUE(product.high > 0.0 && product.high < 1e-300);
   }
   EXPECT_LT((-small * small).low, 0.0);
   EXPECT_EQ((-small * small).high, 0.0);
   for (const Enclosure& product :
        {square_of(large), large * large, base::exponential_of({1e3, 1e3})}) {
-    EXPECT_EQ(product.high, std::numeric_limits<double>::infinity());
-    EXPECT_GT(product.low, 1e307);
-    EXPECT_LE(product.low, std::numeric_limits<double>::max());
+    EXPECT_EQ(product.high, HUGE_VAL);
+    EXPECT_TRUE(product.low > 1e307 && std::isfinite(product.low));
   }
   EXPECT_GT(base::exponential_of({-1e4, -1e3}).high, 0.0);
 }

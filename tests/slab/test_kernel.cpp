@@ -1,5 +1,5 @@
 // The pass over a slab: u_i ← clamp(u_i + d, -η_i, η_i) and Σ k_i u_i, the same bits for every
-// instruction set, for one or two increments a pass and for every cut at block limits.
+// instruction set and for one or two increments a pass. engine/test_restart.cpp cuts slabs.
 // Source: (26b), (26c), continuous-masing-2001.
 
 #include "slab/kernel/kernel.hpp"
@@ -32,16 +32,14 @@ struct Cells {
   std::vector<double> stiffness;
   slab::ProfileForm form;
 
-  [[nodiscard]] slab::SlabView slab(std::size_t first, std::size_t size) {
+  [[nodiscard]] slab::SlabView slab() {
     slab::SlabView slab;
-    slab.u = std::span(u).subspan(first, size);
-    slab.threshold = std::span(threshold).subspan(first, size);
-    slab.stiffness = std::span(stiffness).subspan(first, size);
-    slab.first_cell = static_cast<std::int64_t>(first);
+    slab.u = u;
+    slab.threshold = threshold;
+    slab.stiffness = stiffness;
     slab.form = form;
     return slab;
   }
-  [[nodiscard]] slab::SlabView slab() { return slab(0, u.size()); }
   /// u_i ← clamp(u_i + d, -η_i, η_i) in doubles, so to the bit.
   void clamp(double d) {
     for (std::size_t i = 0; i < u.size(); ++i) {
@@ -143,27 +141,6 @@ TEST(Kernel, clamps_every_cell_and_sums_what_they_carry) {
     for (const auto& d : std::vector<std::vector<double>>{
              {0.0, 0.0}, {0.0, 1e-3}, {0.0, -1e-3}, {1e-3, 0.0}, {-1e-3, 0.0}}) {
       ASSERT_NO_FATAL_FAILURE(expect_clamped(cells, d));
-    }
-  }
-}
-
-TEST(Kernel, gives_the_same_sum_however_the_slab_is_cut_at_block_limits) {
-  for (const Shape& shape : shapes()) {
-    const std::vector<double> d = increments(2);
-    const std::size_t blocks = (shape.count + base::block_cells - 1) / base::block_cells;
-    for (const std::size_t ranks : {2, 3, 5}) {
-      Cells cells = random_cells(shape);
-      const Units whole = sums_of(Cells(cells).slab(), d);
-      Units parts{};
-      const auto limit = [&](std::size_t rank) {
-        return std::min(shape.count, blocks * rank / ranks * base::block_cells);
-      };
-      for (std::size_t rank = 0; rank < ranks; ++rank) {
-        // Units are added to, so the parts need no sum of their own.
-        const slab::SlabView slab = cells.slab(limit(rank), limit(rank + 1) - limit(rank));
-        slab::SlabKernel(slab, scale).project_and_sum(d, parts);
-      }
-      ASSERT_EQ(parts, whole) << shape.count << " on " << ranks;
     }
   }
 }
