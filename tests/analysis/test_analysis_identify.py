@@ -19,11 +19,11 @@ from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from masing.cycles.noise import with_smooth_x
 from masing.errors import DataError, MasingError
 from masing.identification.continuous import identify_continuous
-from masing.identification.discrete import Elements, identify_discrete
+from masing.identification.discrete import identify_discrete
 from masing.identification.findings import _of_elements, compare
 from masing.identification.identify import DISCRETE
 from masing.identification.identify import identify as identify_curve
-from masing.identification.replay import refuse_misfit, replay
+from masing.identification.replay import refuse_misfit
 from masing.notation import percent
 from masing.results import Run
 from oracle import SLIPS, TABLES, continuum, drive, led, noisy, one_cycle, write_csv
@@ -61,8 +61,7 @@ def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_abou
 
 
 def test_a_corner_by_regression_is_not_known_better_than_the_reversal():
-    # No sample within 0.2 of the lower reversal, which may so lie up to there; elsewhere the gaps are 0.01. Hundreds of
-    # samples on either side of the corner have noise of 4e-4.
+    """No sample within 0.2 of the lower reversal, which may so lie up to there; elsewhere the gaps are 0.01."""
     way = np.linspace(-3, 3, 601)
     x = np.r_[way[::-1][:-20], -3, way[20:]]
     force = drive(np.r_[np.linspace(0, 3, 301)[:-1], x], np.array([1.003]), np.array([1.0]), k0=0.5)[300:]
@@ -74,7 +73,7 @@ def test_a_corner_by_regression_is_not_known_better_than_the_reversal():
 def test_the_half_width_of_a_corner_is_no_wider_than_the_scatter_over_seeds():
     x = one_cycle(3, 700)
     force = drive(x, np.array([1.0]), np.array([1.0]), 0.5)
-    found = [identify_discrete(Path("c"), half_cycle(x, noisy(force, 0.03, seed))) for seed in range(12)]
+    found = [identify_discrete(Path("c"), half_cycle(x, noisy(force, 0.03, seed))) for seed in range(8)]
     scatter = np.std([each.elements.threshold[0] for each in found], ddof=1)
     assert np.mean([each.threshold_width[0] for each in found]) / 1.96 < 1.6 * scatter
 
@@ -90,26 +89,9 @@ def test_the_whole_unloading_half_is_compared():
     assert compared.unloading_largest == pytest.approx(0.1)
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize(("name", "seed"), [("V", 1), ("IV", 1), ("IV", 2), ("V", 2)])
-def test_five_elements_are_found_in_one_percent_of_noise(name, seed):
-    threshold, stiffness, _ = (np.array(each) for each in TABLES[name])
-    x = one_cycle(1.3 * threshold[-1], 2000)
-    force = drive(x, threshold, stiffness)
-    found = identify_discrete(Path("noisy"), half_cycle(x[2000:], noisy(force, 0.01, seed)[2000:]))
-    rise = slice(np.argmin(x), None)
-    off = found.start_force + found.elements.branch(x[rise] - x.min()) - force[rise]
-    assert not found.exact and len(found.elements.stiffness) == 5 and np.abs(off).max() < 0.01 * np.ptp(force)
-    assert np.all(np.abs(found.elements.threshold - threshold) < 2.5 * found.threshold_width)
-
-
-CONTINUA = {"affine": (lambda s: s + 0.1, lambda s: 1.0), "curved": (lambda s: 0.2 + 0.5 * s**2, lambda s: 2 - s),
-            "falling": (lambda s: 1.1 - s, lambda s: 1 + 0.5 * np.sin(3 * s))}
-
-
-@pytest.mark.parametrize("name", CONTINUA)
-def test_the_density_of_1500_cells_is_found(name):
-    threshold, stiffness = CONTINUA[name]
+@pytest.mark.parametrize("threshold, stiffness", [
+    (lambda s: 0.2 + 0.5 * s**2, lambda s: 2 - s), (lambda s: 1.1 - s, lambda s: 1 + 0.5 * np.sin(3 * s))])
+def test_the_density_of_1500_cells_is_found(threshold, stiffness):
     x = one_cycle(1.5, 1200)
     found = continuous(x, drive(x, *continuum(threshold, stiffness)), threshold)
     assert found.known.all() and found.k0 < 1e-6
@@ -232,92 +214,75 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, undrawn, tmp_path, 
     assert page.axes[3].get_title() == f"unloading: rms {percent(rms)}"
 
 
-# Records that are made by chance: how many half-cycles they have, their noise, and their kind of motion.
+# Records of motions that are made by chance, FINE times as dense as the samples.
 FINE = 4
 ETA, K = np.array([0.1, 0.3, 0.6]), np.ones(3)
-NOISES = [0, 0.001, 0.005, 0.01, 0.02]
-KINDS = ["sine", "triangle", "inside", "growing", "fading"]
-BOUC_WEN = [(0.5, 0.5, 1), (0.9, 0.1, 1), (0.7, 0.3, 1.5), (0.2, 0.8, 1)]
 
 
-def motion(random, half_cycle, kind):
-    """t in cycles and x, FINE times as dense as the samples, `half_cycle` of them a half-cycle."""
+def motion(random, half_cycle):
+    """t in cycles and x of a sine, a triangle, one that begins inside of a branch, or one that grows or fades."""
     cycles = random.uniform(1.6, 3.5)
     t = np.arange(int(cycles * 2 * half_cycle * FINE)) / (2 * half_cycle * FINE)
     wave = np.sin(2 * np.pi * t)
-    shifted = np.cos(2 * np.pi * (t + random.random()))
-    return t, {"sine": wave, "triangle": np.arcsin(wave) * 2 / np.pi, "inside": shifted,
-               "growing": (0.4 + 0.6 * t / cycles) * wave, "fading": (1 - 0.5 * t / cycles) * wave}[kind]
+    return t, [wave, np.arcsin(wave) * 2 / np.pi, np.cos(2 * np.pi * (t + random.random())),
+               (0.4 + 0.6 * t / cycles) * wave, (1 - 0.5 * t / cycles) * wave][random.integers(5)]
 
 
-def masing_record(random, half_cycle, noise, kind):
+def masing(random, half_cycle):
     """x, force and η of one to four elements, each at least 1.25 times the one before."""
     count = random.integers(1, 5)
     eta = 0.1 * np.cumprod(random.uniform(1.25, 1.8, count))
-    x = motion(random, half_cycle, kind)[1]
-    force = drive(x, eta, random.uniform(0.5, 1.5, count), random.choice([0, 0.3]))[::FINE]
-    return x[::FINE], noisy(force, noise, random), eta
+    x = motion(random, half_cycle)[1]
+    return x, drive(x, eta, random.uniform(0.5, 1.5, count), random.choice([0, 0.3])), eta
 
 
-def kelvin_voigt(random, half_cycle, noise, kind):
-    t, x = motion(random, half_cycle, kind)
-    force = (x + random.choice([0.2, 0.5, 1.0]) * np.gradient(x, t) / (2 * np.pi))[::FINE]
-    return x[::FINE], noisy(force, noise, random)
+def kelvin_voigt(random, half_cycle):
+    t, x = motion(random, half_cycle)
+    return x, x + random.choice([0.2, 0.5, 1.0]) * np.gradient(x, t) / (2 * np.pi), None
 
 
-def bouc_wen(random, half_cycle, noise, kind):
+def bouc_wen(random, half_cycle):
     """z' = x' - β |x'| |z|ⁿ⁻¹ z - γ x' |z|ⁿ from z = 0, by Heun's midpoint steps."""
-    x = random.choice([1.5, 3]) * motion(random, half_cycle, kind)[1]
-    (beta, gamma, power), z, values = BOUC_WEN[random.integers(len(BOUC_WEN))], 0.0, [0.0]
+    x = random.choice([1.5, 3]) * motion(random, half_cycle)[1]
+    (beta, gamma, power), z, values = ((0.5, 0.5, 1), (0.9, 0.1, 1), (0.7, 0.3, 1.5))[random.integers(3)], 0.0, [0.0]
     for h in np.diff(x).tolist():
         def rise(z):
             return h - (beta * abs(h) * np.sign(z) + gamma * h) * abs(z)**power
         z += rise(z + rise(z) / 2)
         values.append(z)
-    force = np.array(values)[::FINE]
-    return x[::FINE], noisy(force, noise, random)
+    return x, np.array(values), None
 
 
-def verdicts(make, kinds, half_cycles, noises, seeds):
-    """The models found, or the refusals, with what make gives beside x and force."""
+def verdicts(make, seeds):
+    """The models found, or the refusals, with the η of the record; up to 2 % noise, 50 or more samples a half-cycle."""
     for seed in seeds:
         random = np.random.default_rng(seed)
-        x, force, *truth = make(random, int(random.choice(half_cycles)), random.choice(noises), random.choice(kinds))
+        x, force, eta = make(random, int(random.choice([50, 100, 200])))
         try:
-            yield identified(x, force), truth
+            noise = random.choice([0, 0.001, 0.005, 0.01, 0.02])
+            yield identified(x[::FINE], noisy(force[::FINE], noise, random)), eta
         except DataError as refusal:
-            yield refusal, truth
+            yield refusal, eta
 
 
-def test_records_of_masing_models_are_identified(long):
-    """At most 2 % refused, and, down to 50 samples a half-cycle, none for noise; where n is right the 95 % half-widths
-    hold η in at least 90 %."""
+def test_records_of_masing_models_are_identified_and_others_refused(long):
+    """At most 2 % are refused, and none but for too few samples; where n is right the 95 % half-widths hold η in at
+    least 90 %. Of the 18 by default three standard deviations are 15 %."""
     count = 200 if long else 10
-    for found, _ in verdicts(masing_record, KINDS, [50, 100, 200], NOISES, range(6000, 6400 if long else 6008)):
-        assert not isinstance(found, DataError) or "too coarse" in str(found)
-    results = list(verdicts(masing_record, KINDS, [100, 200, 500] if long else [100, 200], NOISES, range(count)))
-    models = [(found, eta) for found, (eta,) in results if not isinstance(found, DataError)]
-    assert count - len(models) <= max(1, 0.02 * count)
-    held = [np.abs(found.elements.threshold - eta) <= found.threshold_width + 1e-9
-            for found, eta in models if len(found.threshold_width) == len(eta)]
-    assert np.concatenate(held).mean() >= 0.9
-
-
-@pytest.mark.first(2)
-@pytest.mark.parametrize("make, kinds, noises, half_cycles, seeds, fewest, count", [
-    # Up to 2 % noise and as few as 50 samples a half-cycle: these, and at least `fewest` of `count`.
-    (kelvin_voigt, ["sine", "growing", "fading"], NOISES, [50, 100, 200], [14, 26, 82], 90, 100),
-    (bouc_wen, ["sine", "fading", "growing"], NOISES, [50, 100, 200], [33, 58], 84, 100),
-    (kelvin_voigt, ["sine", "growing", "fading"], [0, 0.001, 0.005], [200, 500], [], 30, 30),
-    (bouc_wen, ["sine", "fading"], [0, 0.001], [200, 500], [], 50, 50)])
-def test_other_records_are_refused(make, kinds, noises, half_cycles, seeds, fewest, count, long):
-    found = list(verdicts(make, kinds, half_cycles, noises, range(count) if long else seeds))
-    assert sum(isinstance(each, DataError) for each, _ in found) >= (fewest if long else len(found))
+    results = list(verdicts(masing, range(count)))
+    refused = [found for found, _ in results if isinstance(found, DataError)]
+    assert len(refused) <= max(1, 0.02 * count) and all("too coarse" in str(found) for found in refused)
+    held = [np.abs(found.elements.threshold - eta) <= found.threshold_width + 1e-9 for found, eta in results
+            if not isinstance(found, DataError) and len(found.threshold_width) == len(eta)]
+    assert np.concatenate(held).mean() >= (0.9 if long else 0.95 - 0.15)
+    for make in (kelvin_voigt, bouc_wen):
+        found = [isinstance(each, DataError) for each, _ in verdicts(make, range(100 if long else 2))]
+        assert np.mean(found) >= 0.8
 
 
 def test_few_samples_give_no_digits_that_are_not_there():
     """Either nothing, or elements within their half-widths of those that are there."""
-    for points in [*range(8, 24), *range(24, 60, 5)]:
+    for points in (8, 9, 11, 14, 18, 23, 34, 54):
         triangle = 2 * np.abs(np.arange(4 * points) / points % 2 - 1) - 1
         for shape in (np.cos(np.linspace(0, 4 * np.pi, 4 * points)), triangle):
             try:
@@ -328,17 +293,8 @@ def test_few_samples_give_no_digits_that_are_not_there():
             assert len(apart) <= 3 and np.all(apart <= found.threshold_width + 1e-9), points
 
 
-def test_a_record_that_starts_inside_a_branch_has_no_further_element():
-    x = np.r_[one_cycle(1, 400), np.cos(np.linspace(0, 2 * np.pi, 800))[1:]]
-    force = drive(x, ETA, K, 0.2)
-    for start in (*range(400, 700, 58), *range(800, 1200, 58)):
-        found = identified(x[start:start + 900], force[start:start + 900])
-        # From inside the unloading it may reach less far.
-        np.testing.assert_allclose(found.elements.threshold, ETA[:len(found.elements.threshold)], atol=1e-9)
-
-
-@pytest.mark.parametrize("noise", [0, 0.005])
-@pytest.mark.parametrize("turns", [SLIPS, (2, -0.62, -0.6, -2, 0.6, 0.59), (2, 0.5, 0.9, -1, -0.8, -2, 1, 0.4)])
+@pytest.mark.parametrize("turns, noise", [
+    (SLIPS, 0), (SLIPS, 0.005), ((2, -0.62, -0.6, -2, 0.6, 0.59), 0), ((2, 0.5, 0.9, -1, -0.8, -2, 1, 0.4), 0.005)])
 def test_records_with_inner_loops_are_identified(turns, noise):
     x = led(0, *3 * turns, 0)
     force = noisy(drive(x, np.array([0.4, 1.0]), np.array([800.0, 500.0]), 60.0), noise, 7)
@@ -351,23 +307,15 @@ def test_records_with_inner_loops_are_identified(turns, noise):
         identified(x, force + 300 * np.isin(np.arange(len(x)), inside[:20]))
 
 
-def test_the_replay_is_that_of_clamped_elements():
-    x = np.cumsum(np.random.default_rng(3).standard_normal(500)) / 10
-    x -= x[0]
-    np.testing.assert_allclose(replay(Elements(0.2, K, ETA), x, np.zeros(3)), drive(x, ETA, K, 0.2), atol=1e-12)
-
-
-X = np.linspace(0, 3, 400)
-YIELDING = np.minimum(X, 1)
-
-
 def round_trip(branch):
     """x and force [points]: from the top down and up again, both ways along branch [400], a force at X from 0 on."""
     return np.r_[X[::-1], X[1:]], np.r_[branch[-1] - branch, branch[1:]]
 
 
+X = np.linspace(0, 3, 400)
+YIELDING = np.minimum(X, 1)
 # Two loops of a motion that begins at rest, and the forces of laws that are no springs that slide.
-CYCLES = np.linspace(0, 2.25, 1351)
+CYCLES = np.linspace(0, 2.25, 676)
 SINE = np.sin(2 * np.pi * CYCLES)
 SLIDING, FRICTION = drive(SINE, np.array([0.3]), np.array([1.0])), 0.3 * np.sign(np.gradient(SINE))
 # x and the force of data that are no cycle of springs that slide, and what is said of them.
@@ -378,12 +326,9 @@ NO_CYCLES = [
     (*round_trip(2 * X), "line of slope 2 (k0 + Σk)"),
     (round_trip(X)[0], np.r_[2 * X[::-1] - 1, 2 * X[1:] + 1], "jumps by 2"), (*round_trip(np.tanh(X)), "is curved"),
     (*round_trip(np.where(X < 1, X, 1.2 - 0.2 * X)), "from 1 to -0.2")]
-LAWS = [(SINE**3, "one curve"), (np.tanh(3 * SINE), "one curve"), (SINE + 0.3 * SINE**2, "one curve"),
-        (0.1 * SINE**3 + SINE, "one curve"), (2 * SINE, "no sliding seen"), (SINE + FRICTION, "jumps by"),
-        (FRICTION, "jumps by"), (SINE**3 + FRICTION, "jumps by"), (SLIDING + FRICTION / 2, "jumps by"),
-        (SLIDING + SINE**3, "increases (stiffer outwards?)"),
-        (SLIDING + np.gradient(SINE) * 10, "depends on the speed"),
-        (SINE + np.gradient(SINE) * 10, "depends on the speed")]
+LAWS = [(SINE**3, "one curve"), (SINE + 0.3 * SINE**2, "one curve"), (2 * SINE, "no sliding seen"),
+        (SINE + FRICTION, "jumps by"), (FRICTION, "jumps by"), (SLIDING + FRICTION / 2, "jumps by"),
+        (SLIDING + SINE**3, "increases (stiffer outwards?)"), (SINE + np.gradient(SINE) * 10, "depends on the speed")]
 
 
 @pytest.mark.parametrize("x, force, words", [*NO_CYCLES, *((SINE, noisy(law, 0.01, 5), words) for law, words in LAWS)])
@@ -391,20 +336,17 @@ def test_laws_that_are_no_springs_that_slide_are_told_apart(x, force, words):
     with pytest.raises(DataError, match=re.escape(words)) as refused:
         identify_curve((x, force))
     assert refused.value.code == 3 and "\n" not in str(refused.value)
-
-
-def test_a_spring_beside_an_element_is_no_other_law():
+    # A spring beside an element is no other law.
     assert len(identified(SINE, noisy(SLIDING + 0.2 * SINE, 0.01, 5)).elements.threshold) == 1
 
 
 def test_the_reason_is_given_and_no_file_is_written(run_script, tmp_path):
-    for make, options, words in ((kelvin_voigt, (), "rate-dependent"), (bouc_wen, (), "not Masing"),
-                                 (bouc_wen, ("--threshold", "0.01+3*s"), "")):
-        path = write_csv(tmp_path / "lab.csv", "x,force", *make(np.random.default_rng(1), 200, 0.005, "sine"))
+    rated = (SINE, SINE + np.gradient(SINE) * 10)
+    for curve, options, words in ((rated, (), "the speed"), (rated, ("--threshold", "0.01+3*s"), ""),
+                                  (round_trip(YIELDING), ("--threshold", "0.01*(1+s)"), "span")):
+        path = write_csv(tmp_path / "lab.csv", "x,force", *curve)
         one_line(run_script(identify, path, *options), path, words, code=3)
         assert list(tmp_path.iterdir()) == [path]
-    path = write_csv(tmp_path / "lab.csv", "x,force", *round_trip(YIELDING))
-    one_line(run_script(identify, path, "--threshold", "0.01*(1+s)"), "span", code=3)
 
 
 @pytest.mark.parametrize("count, seed", [(5, 4), (1, 5)])
@@ -420,15 +362,8 @@ def test_elements_are_found_where_x_is_noisy_too(count, seed):
             identified(x, noisy(law, 0.005, seed), smooth=True)
 
 
-def test_small_reversals_are_noise():
-    x = np.sin(np.linspace(0, 12, 500)) + 0.02 * np.random.default_rng(1).standard_normal(500)
-    turns = turning_points(x)
-    assert len(turns) == 6
-    np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.08)
-
-
 def test_a_noisy_loop_is_closed_whose_first_and_last_samples_are_equal(long):
-    for seed in range(24 if long else 9):
+    for seed in range(24 if long else 4):
         random = np.random.default_rng(seed)
         points, phase = random.integers(150, 800), random.uniform(0, 2 * np.pi)
         x = np.cos(np.linspace(phase - 2 * np.pi, phase + 2 * np.pi, 2 * points + 1))
@@ -443,7 +378,13 @@ def test_the_last_of_the_widest_half_cycles_is_used_up_to_the_start_of_the_leg_b
         return widest_half_cycle(Measured(Path("c"), None, x, x))
     found = half(np.r_[np.linspace(0, 1, 50), np.linspace(1, 0.2, 50)[1:], np.linspace(0.2, 3, 90)[1:]])
     assert found.x[0] == pytest.approx(0.2) and found.width == pytest.approx(0.8)
-    assert half(np.cos(np.linspace(0, 6 * np.pi, 601))).start_index == 500
+    phase = np.linspace(0, 6 * np.pi, 601)
+    assert half(np.cos(phase)).start_index == half((1 - 2e-4 * phase) * np.cos(phase)).start_index == 500
     x = np.roll(np.cos(np.linspace(0, 2 * np.pi, 400, endpoint=False)), 130)  # a closed cycle may begin anywhere
     found = half(np.r_[x, x[0]])
     assert found.width == pytest.approx(2, abs=1e-3) and len(found.before_x) > 190
+    # Small reversals are noise.
+    x = np.sin(np.linspace(0, 12, 500)) + 0.02 * np.random.default_rng(1).standard_normal(500)
+    turns = turning_points(x)
+    assert len(turns) == 6
+    np.testing.assert_allclose(np.abs(x[turns[1:-1]]), 1, atol=0.08)
