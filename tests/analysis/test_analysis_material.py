@@ -1,6 +1,7 @@
 """masing.Material and its points in Python: what they are given reaches the library, what the library gives comes back,
 and a mistake is one line. The library's numbers are tested in tests/library; here they are those of clamped springs."""
 
+import contextlib
 import copy
 import pickle
 import threading
@@ -11,7 +12,6 @@ import pytest
 import masing
 from masing import native
 from oracle import drive
-from outputs import lines_of
 
 pytestmark = pytest.mark.skipif(native.module() is None, reason="no module beside the program")
 
@@ -38,32 +38,24 @@ def test_springs_with_all_their_data_are_clamped_springs():
     assert (material.k0, material.elastic_stiffness) == pytest.approx((0.25, 3.25))
     equal = masing.MaterialPoint(masing.Material.of_springs(2, [0.3, 0.1, 2]))
     np.testing.assert_allclose(equal.move_along(X), drive(X, np.array([0.3, 0.1, 2]), np.full(3, 2.0)), atol=1e-12)
-
-
-def test_elongation_and_energies_are_those_of_a_spring_that_slides():
-    point = masing.MaterialPoint(masing.Material.of_springs(2, 0.3))
-    point.move_to(1)
-    assert (point.stored_energy, point.dissipated_energy) == pytest.approx((0.5 * 2 * 0.3**2, 2 * 0.3 * 0.7))
-    assert (point.elongation(0.3), point.position) == (0.3, 1)
+    one = masing.MaterialPoint(masing.Material.of_springs(2, 0.3))
+    one.move_to(1)
+    assert (one.stored_energy, one.dissipated_energy) == pytest.approx((0.5 * 2 * 0.3**2, 2 * 0.3 * 0.7))
+    assert (one.elongation(0.3), one.position) == (0.3, 1)
 
 
 def test_a_backbone_has_its_closed_forms():
-    """B(X) = k0 X + ∫ k min(X, η) ds and D = 4∫ k η (X - η)⁺ ds: of the papers' slab, and of springs whose η is the mean
-    of both directions, which began elsewhere."""
-    x = np.array([0.03, 0.1, 0.4, 1.0, 1.1, 3.0])
-    end = np.clip(x, 0.1, 1.1)
-    force = np.where(x < 0.1, x, np.where(x < 1.1, -x**2 / 2 + 1.1 * x - 0.005, 0.6)) + 0.2 * x
-    loss = 4 * (x * (end**2 - 0.01) / 2 - (end**3 - 0.001) / 3)
-    eta, k = np.array([0.3, 0.7]), np.array([2, 1])
+    """B(X) = k0 X + Σ k min(X, η) and D = 4 Σ k η (X - η)⁺ of springs whose η is the mean of both directions, and which
+    began elsewhere."""
+    x, eta, k = np.array([0.03, 0.3, 0.4, 1.0, 3.0]), np.array([0.3, 0.7]), np.array([2, 1])
     springs = masing.Material.of_springs(k, eta + 0.1, eta - 0.1, [0.2, -0.4], k0=0.2)
-    for material, f, d in ((masing.Material("1", "s+0.1", k0=0.2), force, loss),
-                           (springs, 0.2 * x + np.minimum.outer(x, eta) @ k,
-                            4 * np.maximum(np.subtract.outer(x, eta), 0) @ (k * eta))):
-        found = masing.backbone(material, x)
-        assert list(found) == ["amplitude", "secant_stiffness", "damping_ratio"]
-        np.testing.assert_array_equal(found["amplitude"], x)
-        np.testing.assert_allclose(found["secant_stiffness"], f / x, rtol=1e-12)
-        np.testing.assert_allclose(found["damping_ratio"], d / (2 * np.pi * x * f), atol=1e-12)
+    force = 0.2 * x + np.minimum.outer(x, eta) @ k
+    loss = 4 * np.maximum(np.subtract.outer(x, eta), 0) @ (k * eta)
+    found = masing.backbone(springs, x)
+    assert list(found) == ["amplitude", "secant_stiffness", "damping_ratio"]
+    np.testing.assert_array_equal(found["amplitude"], x)
+    np.testing.assert_allclose(found["secant_stiffness"], force / x, rtol=1e-12)
+    np.testing.assert_allclose(found["damping_ratio"], loss / (2 * np.pi * x * force), atol=1e-12)
     for wrong in ([0.1, 0], [[1.0]], "x", np.nan):
         with pytest.raises(masing.MasingError, match="^amplitudes = "):
             masing.backbone(springs, wrong)
@@ -81,23 +73,7 @@ def test_texts_and_tables_are_the_continuum_of_their_cells(functions):
     np.testing.assert_allclose(point.move_along(X), expected, atol=1e-6)
 
 
-def test_a_trial_counts_for_nothing_until_it_is_committed():
-    point = masing.MaterialPoint(masing.Material())
-    point.move_to(0.7)
-    before = point.state()
-    force, stiffness = point.set_trial(0.2)
-    assert (point.trial(0.2), point.position) == ((force, stiffness), 0.7)
-    point.revert_to_last()
-    point.commit()
-    np.testing.assert_array_equal(point.state(), before)
-    point.set_trial(0.2)
-    point.commit()
-    assert (point.position, point.force) == (0.2, force)
-    point.revert_to_start()
-    assert (point.position, point.force) == (0.0, 0.0)
-
-
-def test_many_points_are_as_many_single_ones():
+def test_points_go_back_to_a_state_that_is_theirs():
     material = masing.Material("2-s", "0.2+0.5*s", k0=0.1)
     points, singles = masing.MaterialPoints(material, 12), [masing.MaterialPoint(material) for _ in range(12)]
     x = np.linspace(-1, 1, 12)
@@ -107,12 +83,14 @@ def test_many_points_are_as_many_single_ones():
     for name in ("position", "force", "stored_energy", "dissipated_energy"):
         np.testing.assert_array_equal(getattr(points, name), [getattr(one, name) for one in singles])
     state, held = points.state(), points[2]
-    np.testing.assert_array_equal(state, np.concatenate([one.state() for one in singles]))
-    assert len(points) == len(list(points)) == 12
     points[0].restore(singles[5].state())
     assert points.position[0] == x[5]
+    points.set_trial(x + 1)
+    points.revert_to_last()
+    points.commit()
+    assert list(points.position[1:]) == list(x[1:])
     points.revert_to_start()
-    for wrong in (state[:-1], np.append(state, 0.0), [*state[:-1], np.nan]):
+    for wrong in (state[:-1], np.append(state, 0.0)):
         with pytest.raises(masing.MasingError, match="states? of"):
             points.restore(wrong)
         assert not points.position.any()
@@ -120,12 +98,11 @@ def test_many_points_are_as_many_single_ones():
     assert held.position == points.position[2] == x[2]
 
 
-@pytest.mark.parametrize("n", [1, 3, 200])
-def test_points_of_several_materials_are_as_many_single_points_along_histories(n):
+def test_points_of_several_materials_are_as_many_single_points_along_histories():
     """More points than move_along takes at once: the same bits, from any state, in one call or step by step."""
     materials = [masing.Material("2-s", "0.2+0.5*s", k0=0.1), masing.Material.of_springs([1, 2], [0.3, 0.4], [0.1, 9])]
-    random = np.random.default_rng(n)
-    index, x = random.integers(0, 2, n), random.uniform(-1, 1, (50, n))
+    random = np.random.default_rng(1)
+    index, x = random.integers(0, 2, 200), random.uniform(-1, 1, (50, 200))
     points, stepped = (masing.MaterialPoints(materials, index=index) for _ in range(2))
     singles = [masing.MaterialPoint(materials[i]) for i in index]
     expected = np.transpose([one.move_along(each) for one, each in zip(singles, x.T)])
@@ -136,27 +113,23 @@ def test_points_of_several_materials_are_as_many_single_points_along_histories(n
     points.set_trial(x[0])
     tried = points.trial(x[1])
     np.testing.assert_array_equal(np.transpose(tried), [one.trial(each) for one, each in zip(singles, x[1])])
-    with pytest.raises(masing.MasingError, match="a position of nan"):
-        points.trial(x[1] * np.nan)
     points.commit()  # trial() has left the trial position as it was
     np.testing.assert_array_equal(points.position, x[0])
     for again in (copy.copy(points), pickle.loads(pickle.dumps(points))):
         np.testing.assert_array_equal(again.move_along(x), copy.deepcopy(points).move_along(x))
         assert [each.material for each in again] == [materials[i] for i in index] and again.material == materials
-    assert repr(points) == f"<masing.MaterialPoints, {n} of 2 materials>" and points.move_along(x[:0]).shape == (0, n)
+    assert repr(points) == "<masing.MaterialPoints, 200 of 2 materials>" and points.move_along(x[:0]).shape == (0, 200)
 
 
-@pytest.mark.parametrize("name", ["trial", "set_trial", "move"])
-def test_arrays_that_are_given_are_filled(name):
-    points, again = some_points(6), some_points(6)
-    x = np.linspace(-1, 1, 6).reshape(2, 3)
-    out = np.full((2, 3), np.nan), np.full((2, 3), np.nan)
-    found = getattr(points, name)(x, out=out)
-    assert found[0] is out[0] and found[1] is out[1]
-    np.testing.assert_array_equal(out, getattr(again, name)(x))
+def test_arrays_that_are_given_are_filled():
+    points, again, x = some_points(6), some_points(6), np.linspace(-1, 1, 6).reshape(2, 3)
+    for name in ("trial", "set_trial", "move"):
+        out = np.full((2, 3), np.nan), np.full((2, 3), np.nan)
+        found = getattr(points, name)(x, out=out)
+        assert found[0] is out[0] and found[1] is out[1]
+        np.testing.assert_array_equal(out, getattr(again, name)(x))
     x, force = np.linspace(0, 2, 24).reshape(4, 2, 3), np.full((4, 2, 3), np.nan)
     assert points.move_along(x, out=force) is force and not np.isnan(force).any()
-    assert points.position[5] == 2
     one, force = a_point(), np.full(3, np.nan)
     assert one.move_along([1, 2, -1], out=force) is force
     np.testing.assert_array_equal(force, a_point().move_along([1, 2, -1]))
@@ -170,7 +143,7 @@ def test_one_of_many_points_is_a_point_of_them():
     assert isinstance(one, masing.MaterialPoint) and one.material is material and one.force == points.force[4] > 0
     one.move_to(0.3)
     assert points.position[4] == 0.3 and alone.position == 1 and alone.move(0.3) == points[4].trial(0.3)
-    assert [each.position for each in points[1:4:2]] == [-0.5, 0.5] and points[np.int64(2)].position == 0
+    assert [each.position for each in points[1:4:2]] == [-0.5, 0.5] and len(points) == len(list(points)) == 5
     del points
     assert one.position == 0.3
 
@@ -182,8 +155,7 @@ def test_one_of_many_points_is_a_point_of_them():
 def test_points_are_copied_and_pickled_with_their_past_and_equal_materials_are_equal(make, again):
     material, unlike = make(0.5), make(0.25)
     for same in (make(0.5), again(material)):
-        assert same == material and hash(same) == hash(material) and {same, material, unlike} == {material, unlike}
-    assert material != unlike and material != "2-s" and material != masing.Material("2-s", k0=0.5)
+        assert same == material and hash(same) == hash(material) and material not in (unlike, "2-s")
     point, points = masing.MaterialPoint(material), masing.MaterialPoints(material, 3)
     point.move_along(X)
     points.move([1, -2, 3])
@@ -191,7 +163,6 @@ def test_points_are_copied_and_pickled_with_their_past_and_equal_materials_are_e
     assert other.material.fingerprint == material.fingerprint
     np.testing.assert_array_equal(other.move_along(-X), point.move_along(-X))
     np.testing.assert_array_equal(others.move([0, 0, 0]), points.move([0, 0, 0]))
-    other.restore(point.state())
 
 
 @pytest.mark.parametrize("call, words", [
@@ -200,8 +171,7 @@ def test_points_are_copied_and_pickled_with_their_past_and_equal_materials_are_e
     (lambda: some_points(2).move([1]), "^x has 1 of 2 positions; give one for each point"),
     *((lambda out=out: some_points(3).move(ZEROS, out=out), words) for out, words in (
         ((np.zeros(4), np.zeros(3)), r"^out\[0\] has the shape \(4,\); give a contiguous, writeable array \(3,\)$"),
-        ((np.zeros(3), np.zeros(6)[::2]), r"^out\[1\] has the shape \(3,\); give a contiguous"),
-        ((np.zeros(3), ZEROS), r"^out\[1\] shares memory with x"),
+        ((np.zeros(3), np.zeros(6)[::2]), r"^out\[1\] has the shape"), ((np.zeros(3), ZEROS), "shares memory with x"),
         ((ONES, ONES), r"^out\[1\] shares memory with x or another array"))),
     (lambda: a_point().move_along(ZEROS, out=np.zeros(2)), r"^out has the shape \(2,\); give a contiguous"),
     (lambda: masing.MaterialPoints([masing.Material()], index=[0, 1]),
@@ -219,14 +189,10 @@ def test_mistakes_raise_one_line(call, words):
 
 def test_where_one_position_is_wrong_no_point_moves():
     one, two = a_point(), some_points(2)
-    for move in (one.move_along, two.move, lambda x: two.move_along([[0.3, 0.4], x])):
-        for wrong, said in ((np.nan, "nan"), (1e200, r"1e\+200")):  # beyond what positions may be
-            with pytest.raises(masing.MasingError, match=f"position of {said}"):
-                move([0.5, wrong])
+    for move in (one.move_along, two.move, two.trial, lambda x: two.move_along([[0.3, 0.4], x])):
+        with pytest.raises(masing.MasingError, match="position of nan"):
+            move([0.5, np.nan])
     assert one.position == 0 and not two.position.any()
-
-
-USED = "in use by another thread: of points, each thread needs its own"
 
 
 @pytest.mark.parametrize("n, uses", [
@@ -234,33 +200,22 @@ USED = "in use by another thread: of points, each thread needs its own"
     (None, [lambda point, x: point.move_along(x), lambda point, x: point.force, lambda point, x: copy.copy(point)])])
 def test_points_that_another_thread_moves_are_refused(n, uses):
     used = a_point() if n is None else some_points(n)
-    x, refused, is_over = np.linspace(-1, 1, 100000), [0] * len(uses), threading.Event()
+    x, refused, is_over = np.linspace(-1, 1, 100000), [], threading.Event()
 
     def other():
         while not is_over.is_set():
-            try:
+            with contextlib.suppress(masing.MasingError):  # while this thread moves them
                 uses[0](used, x)
-            except masing.MasingError:
-                refused[0] += 1  # while this thread moves them, for which it is as well
     thread = threading.Thread(target=other)
     thread.start()
-    for i, use in enumerate(uses):
-        for _ in range(300):
+    for use in uses:
+        for _ in range(1000):
             try:
                 use(used, x)
             except masing.MasingError as error:
-                assert (str(error), error.code) == (USED, 2)
-                refused[i] += 1
+                refused.append((str(error), error.code))
                 break
     is_over.set()
     thread.join()
-    assert all(refused)
-    with pytest.raises(masing.MasingError, match="a position of nan"):
-        uses[0](used, x * np.nan)
+    assert refused == [("in use by another thread: of points, each thread needs its own", 2)] * len(uses)
     np.testing.assert_array_equal(uses[0](used, x), uses[0](copy.copy(used), x))
-    assert np.isfinite(used.force).all()
-
-
-def test_no_mpi_is_started():
-    assert lines_of("import masing; masing.MaterialPoint(masing.Material()).move_to(1); "
-                    "print(masing.native.module().mpi() == '')") == ["True"]

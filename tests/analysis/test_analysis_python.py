@@ -37,24 +37,23 @@ STEADY = {"k0": 0.2, "cells": "inf", "steady": True}
 STUDY = {"refine": "cells", "levels": [25, 50, 100, 200], "reference": "cells-inf", "final_time": 20, "steps": 20000}
 
 
-# The steps of these runs are too coarse for the program's taste.
-pytestmark = pytest.mark.filterwarnings("ignore:with a step of")
-
-
 @pytest.fixture(scope="module")
 def study():
     """A study in P, as expected."""
     return masing.converge(**STUDY)
 
 
+# The steps of these runs are too coarse for the program's taste.
+pytestmark = pytest.mark.filterwarnings("ignore:with a step of")
+
+
 @pytest.mark.parametrize("options, expected", [
-    ({"final_time": 60, "k0": 0.25, "from_": 20}, ["--final-time", "60", "--k0", "0.25", "--from", "20"]),
-    ({"energy": True, "quiet": False, "breaks": None}, ["--energy"]),
-    ({"cells": math.inf, "mass": np.float64(0.1), "steps": np.int64(7)},
+    ({"final_time": 60, "from_": 2, "energy": True, "quiet": False}, ["--final-time", "60", "--from", "2", "--energy"]),
+    ({"cells": math.inf, "mass": np.float64(0.1), "steps": np.int64(7), "k0": None},
      ["--cells", "inf", "--mass", "0.1", "--steps", "7"]),
     ({"mass": Fraction(3, 2), "k0": Decimal("0.5"), "breaks": pd.Series([0.1, 0.5])},
      ["--mass", "3/2", "--k0", "0.5", "--breaks", "0.1,0.5"]),
-    ({"levels": [(50, 5000), (100, 10000)]}, ["--levels", "50:5000,100:10000"]), ({"over": "w=1"}, ["--over", "w=1"]),
+    ({"levels": [(50, 5000), (100, 10000)], "over": "w=1"}, ["--levels", "50:5000,100:10000", "--over", "w=1"]),
     ({"expect_order": {"x": 1, "u_cells": 2}}, ["--expect-order", "x=1,u_cells=2"]),
     ({"set": {"k": [1, 2], "n": 2}}, ["--set", "k=1,2", "--set", "n=2"]),
     ({"set": ["k=1", "n=2"]}, ["--set", "k=1", "--set", "n=2"]),
@@ -86,7 +85,7 @@ def test_a_run_has_the_content_of_its_file_by_name():
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
     assert run.settings["steps"] == "2000"
     assert {"series/x", "field/u"} <= set(run) and all(name in run for name in (*run, "x", "/series/x"))
-    for name in ("last_t", 3, "", "series"):
+    for name in ("last_t", 3, "series"):
         assert name not in run
         with pytest.raises(masing.MasingError, match=" has no dataset /"):
             run[name]
@@ -94,9 +93,8 @@ def test_a_run_has_the_content_of_its_file_by_name():
 
 @pytest.mark.parametrize("table", [
     (np.array([0, 10, 20]), np.array([0, 1 / 3, 0])), [[0, 0], [10, 1 / 3], [20, 0]],
-    np.array([[0, 0], [10, 1 / 3], [20, 0]]), pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}),
-    pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
-    pd.Series([0, 1, 1 / 3, 1, 0], index=[0, 5, 10, 15, 20.0])[::2], [np.array([0, 10, 20]), np.array([0, 1 / 3, 0])],
+    pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}), pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
+    pd.Series([0, 1, 1 / 3, 1, 0], index=[0, 5, 10, 15, 20.0])[::2],
     xarray.DataArray([0, 1 / 3, 0], dims="t", coords={"t": [0, 10, 20]})])
 def test_arrays_lists_and_columns_are_tables(table):
     run = masing.simulate(**SMALL, force=table)
@@ -155,7 +153,6 @@ def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, m
 
 def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not(study):
     run = masing.simulate(**SMALL, field_every=500, energy=True)
-    scan = masing.scan(over={"w": [0.5, 1]}, force="0.1*sin(w*t)", **SMALL)
     before = run.x.copy()
     for result in (run, masing.open(run.path), pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
         for array in (result.x, result["series/x"], result.u, result.last_u, result["energy/residual"]):
@@ -165,8 +162,7 @@ def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not(study):
         frame["x"] -= 1
         data.x[0] = 7.0
         np.testing.assert_array_equal(result.x, before)
-    for array in (study.errors["x"], scan.points["amplitude"], scan.axes["w"], *run.state.values()):
-        assert not array.flags.writeable
+    assert not any(array.flags.writeable for array in (study.errors["x"], *run.state.values()))
 
 
 def test_a_run_that_is_not_finished_says_so(tmp_path):
@@ -212,37 +208,36 @@ def test_a_study_comes_back_whatever_its_verdict_and_shows_itself(study):
     shown = study._repr_html_()
     assert study.claim in shown and "as expected</strong>" in shown and "data:image/svg+xml;base64," in shown
     assert study.plot_errors().axes[0].get_xlabel() == "cell width δs"
-
-
-def test_the_style_of_the_session_stays(study):
+    # The style of the session stays.
     with matplotlib.rc_context({"lines.linewidth": 7.5, "font.size": 3.5, "axes.grid": True}):
         before = dict(matplotlib.rcParams)
         study._repr_html_(), study.plot_errors(), masing.simulate(**SMALL).plot_cycle()
         assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv")
 def test_the_program_ends_with_the_script_that_is_killed(tmp_path):
     call = "import masing; masing.simulate(cells=20000, final_time=200, steps=3000000, ranks=2)"
-    environment = os.environ | {"PYTHONPATH": str(ANALYSIS), "MASING_PROGRAM": program.required(),
-                                "TMPDIR": str(tmp_path)}
-    script = subprocess.Popen([sys.executable, "-c", call], env=environment, stderr=subprocess.DEVNULL)
+    script = subprocess.Popen([sys.executable, "-c", call], stderr=subprocess.DEVNULL,
+                              env=os.environ | {"PYTHONPATH": str(ANALYSIS), "TMPDIR": str(tmp_path)})
 
     def running():
         seen = subprocess.run("cat /proc/[0-9]*/cmdline", shell=True, capture_output=True, check=False).stdout
         return seen.count(str(tmp_path).encode())
-    try:
-        while running() < 3:
-            assert script.poll() is None, "the program has not begun"
+
+    def wait(until):
+        for _ in range(6000):  # until it counts as hung
+            if until():
+                return True
             time.sleep(0.1)
+        return False
+    try:
+        assert wait(lambda: running() >= 3)
     finally:
         script.kill()
         script.wait()
-    for _ in range(6000):  # until it counts as hung
-        if not (left := running()):
-            break
-        time.sleep(0.1)
-    assert left == 0
+    assert wait(lambda: not running())
 
 
 def test_the_options_without_a_value_are_those_of_the_program():
@@ -267,9 +262,7 @@ def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
 
 @pytest.mark.parametrize("command, options, group, variable", [
     ("simulate", {**SMALL, "energy": True, "field_every": 500, "damping": 0.1, "force": "sin(t)"}, "series", "x"),
-    ("converge", STUDY | {"final_time": 2, "steps": 200}, "cases", "error_x"),
-    ("scan", {"over": {"w": [0.7, 0.8, 0.9], "f": [0.3, 0.5]}, "force": "f*sin(w*t)", **STEADY}, "points", "amplitude"),
-    ("scan", {"over": {"w": [0.5, 0.7, 0.5]}, "force": "0.1*sin(w*t)", "keep": "series", **SMALL}, "points", "loss")])
+    ("scan", {"over": {"w": [0.7, 0.8], "f": [0.3, 0.5]}, "force": "f*sin(w*t)", **STEADY}, "points", "amplitude")])
 def test_h5py_xarray_and_netcdf_agree(command, options, group, variable, tmp_path):
     result = getattr(masing, command)(**options)
     data = result.to_xarray()
@@ -281,34 +274,23 @@ def test_h5py_xarray_and_netcdf_agree(command, options, group, variable, tmp_pat
         np.testing.assert_array_equal(own[variable], numbers)
         assert own[variable].long_name == data[variable].long_name == about
     result.to_netcdf(tmp_path / "own.nc")
-    for engine in ("scipy", "h5netcdf"):
-        data.to_netcdf(tmp_path / f"{engine}.nc", engine=engine)
-    for name, engine in (("own", None), ("scipy", "scipy"), ("h5netcdf", "h5netcdf")):
-        with xarray.open_dataset(tmp_path / f"{name}.nc", engine=engine) as again:
-            xarray.testing.assert_identical(again.load(), data)
-            assert again.attrs["configuration"] == result.configuration and again.attrs["title"] == result.title
-
-
-def round_trip():
-    """x and force of an element of η = 0.5, k = 2 with a spring of k0 = 0.25, from the top down and up again."""
-    x = one_cycle(1.5, 400)
-    return x[400:], drive(x, np.array([0.5]), np.array([2.0]), 0.25)[400:]
+    with xarray.open_dataset(tmp_path / "own.nc") as again:
+        xarray.testing.assert_identical(again.load(), data)
+        assert again.attrs["configuration"] == result.configuration and again.attrs["title"] == result.title
 
 
 def test_a_model_is_identified_as_the_script_does(run_script, tmp_path, undrawn):
-    x, force = round_trip()
+    x = one_cycle(1.5, 400)
+    x, force = x[400:], drive(x, np.array([0.5]), np.array([2.0]), 0.25)[400:]
     lab = write_csv(tmp_path / "lab.csv", "Weg,Kraft", 1000 * x, force)
-    columns = {"x": "Weg", "force": 2}
     code, out, _ = run_script(identify, lab, "--columns", "x=Weg,force=2", "--scale", "x=0.001")
-    found = masing.identify(lab, columns=columns, scale={"x": 0.001}, output=tmp_path / "mine.ini",
-                            figure=tmp_path / "m.png")
+    found = masing.identify(lab, columns={"x": "Weg", "force": 2}, scale={"x": 0.001}, output=tmp_path / "mine.ini")
     assert code == 0 and out.splitlines()[:-1] == found.lines == repr(found).splitlines()
     assert (tmp_path / "mine.json").read_bytes() == (tmp_path / "lab-identified.json").read_bytes()
     again = masing.identify((x, force))
     np.testing.assert_allclose([again.numbers["eta"], again.numbers["k"]], [[0.5], [2.0]], rtol=1e-9)
-    assert again.numbers["k0"] == pytest.approx(0.25) and len(again.figure().axes) == 4
-    case, extent = again.case, np.ptp(again.run.x)
-    assert extent == pytest.approx(3, rel=1e-3) and case.exists()
+    assert again.numbers["k0"] == pytest.approx(0.25) and np.ptp(again.run.x) == pytest.approx(3, rel=1e-3)
+    case = again.case
     del again
     gc.collect()
     assert not case.parent.exists()
@@ -322,14 +304,9 @@ def record(seed, steps=200):
     return 0.02 * np.arange(steps + 1), np.random.default_rng(seed).standard_normal(steps + 1)
 
 
-@pytest.fixture(params=["module", "program"])
-def either(request, monkeypatch):
-    """Runs in this process, and by the program."""
-    monkeypatch.setenv("MASING_MODULE", "1" if request.param == "module" else "0")
-    return request.param
-
-
-def test_arrays_have_the_bits_of_a_file(either, tmp_path):
+@pytest.mark.parametrize("module", ["1", "0"])
+def test_arrays_have_the_bits_of_a_file(module, tmp_path, monkeypatch):
+    monkeypatch.setenv("MASING_MODULE", module)
     t, a = record(1)
     np.savetxt(tmp_path / "r.csv", np.column_stack([t, a]), delimiter=",", fmt="%.17g")
     times = {"final_time": 4, "steps": 400, **SLAB}
@@ -343,12 +320,12 @@ def test_arrays_have_the_bits_of_a_file(either, tmp_path):
 
 
 def test_samples_are_single_runs():
-    records = [record(seed, 200 + 10 * seed) for seed in range(3)]
-    samples = pd.DataFrame({"record": records, "k0": [0.1, 0.2, 0.3], "c": [0, 0.05, 0.1]})
+    records = [record(seed, 200 + 10 * seed) for seed in range(2)]
+    samples = pd.DataFrame({"record": records, "k0": [0.1, 0.2], "c": [0, 0.05]})
     scan = masing.scan(samples=samples, over={"a": [0.5, 2]}, base_acceleration="a*record(t)", damping="2*c",
                        final_time="record", steps="record", **SLAB)
     frame = scan.to_dataframe()
-    assert list(frame["sample"]) == [0, 0, 1, 1, 2, 2] and list(frame["k0"]) == [0.1, 0.1, 0.2, 0.2, 0.3, 0.3]
+    assert list(frame["sample"]) == [0, 0, 1, 1] and list(frame["k0"]) == [0.1, 0.1, 0.2, 0.2]
     assert scan.names == ["sample", "a"] and not frame["status"].any()
     for row in frame.itertuples():
         t, a = records[row.sample]
@@ -357,7 +334,7 @@ def test_samples_are_single_runs():
         assert (run.x.max(), run.x[-1], abs(run.y).max()) == (row.most_x, row.last_x, row.most_speed)
 
 
-def test_arrays_are_in_the_file_and_paths_are_not(either, tmp_path, monkeypatch):
+def test_arrays_are_in_the_file_and_paths_are_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     t, a = record(5)
     np.savetxt("#1, b.csv", np.column_stack([t, a]), delimiter=",", fmt="%.17g")
@@ -375,10 +352,8 @@ def test_arrays_are_in_the_file_and_paths_are_not(either, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(("options", "said"), [
     ({"samples": {"k0": [1, 2], "c": [1]}}, "samples: its columns differ in length"),
-    ({"samples": {"k0": [1, "x"]}}, "line 3: 'x' of column k0 is no"),
     ({"samples": {"r": [([0, 1], [1])]}, "force": "r(t)"}, "samples['r']: 2 arguments and 1 values"),
-    ({"samples": {"r": [([1, 0], [1, 2])]}, "force": "r(t)"}, "array 0: row 2: argument 0 does not follow 1"),
-    ({"tables": {"r": record(1)}, "over": {"k0": [1]}, "force": 0}, "table r: no function uses it")])
+    ({"samples": {"r": [([1, 0], [1, 2])]}, "force": "r(t)"}, "array 0: row 2: argument 0 does not follow 1")])
 def test_mistakes_in_samples_are_one_line(options, said):
     with pytest.raises(masing.MasingError) as error:
         masing.scan(final_time=1, steps=10, **SLAB, **options)
