@@ -8,9 +8,8 @@ import subprocess
 import matplotlib
 import pytest
 
-import gallery
 import report
-from synthetic import fit, fitted, jointly, ladder, staircase, write_run, write_study
+from synthetic import fit, fitted, jointly, ladder, staircase, write_study
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -58,8 +57,8 @@ def browse(folder, *arguments):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, papers_case, whole_run, long):
-    """The folder of the pages: one with everything on it, the same as it is printed, and with --long a gallery."""
+def folder(tmp_path_factory, papers_case, whole_run):
+    """The folder of the pages: one with everything on it, and the same as it is printed."""
     path = tmp_path_factory.mktemp("pages")
     good = write_study(path / "good.h5", staircase(), fitted() | jointly(), papers_case)
     bad = write_study(path / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5), fit(0.5, "not as expected"),
@@ -67,12 +66,6 @@ def folder(tmp_path_factory, papers_case, whole_run, long):
     with matplotlib.rc_context({"figure.constrained_layout.use": True}):  # as for a user
         report.main([*map(str, (good, bad, whole_run)), "--files-only", "--page-only", "-o", str(path / "page.html")])
         (path / "print.html").write_text((path / "page.html").read_text().replace("@media print", "@media all"))
-        if long:
-            write_run(path / "cycle.h5", papers_case)
-            write_study(path / "study.h5", ladder(), fit())
-            (path / "cycle.ini").write_text("# A cycle.\ncells = 3\n")
-            (path / "study.ini").write_text("# A study.\nrefine = steps\n")
-            gallery.main([str(path / "cycle.ini"), str(path / "study.ini"), "--results", str(path), "--files-only"])
     return path
 
 
@@ -90,22 +83,19 @@ def found(folder):
     return {(facts["page"], facts["width"]): facts for facts in json.loads(text)}
 
 
-@pytest.mark.parametrize("page, images, verdicts", [
+def test_the_page_fits(found):
     # Two pictures of errors; work; cycle; u; motion of two problems and the file with u; energy.
-    ("page", 2 + 1 + 1 + 1 + 3 + 1,
-     ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2),
-    pytest.param("index", 2, ["as expected"], marks=pytest.mark.long),
-    pytest.param("cycle", 1, [], marks=pytest.mark.long)])
-def test_pages_fit(found, page, images, verdicts):
+    images = 2 + 1 + 1 + 1 + 3 + 1
+    verdicts = ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2
     for width in WIDTHS:
-        facts = found[page, width]
+        facts = found["page", width]
         assert facts["inner"] <= width and facts["scroll"] <= facts["inner"], facts["wide"]
         assert (facts["images"], facts["missing"], facts["silent"], facts["verdicts"]) == (images, 0, 0, verdicts)
         # On a desk the tables of orders are seen without scrolling, on a phone all but those of levels; of letters of
         # ten points are left eight.
         assert facts["cut"] == facts["shrunk"] == []
-        # On a desk a caption has three lines at most; those of the gallery's index are the cases' own words.
-        assert page == "index" or width < max(WIDTHS) or facts["tall"] == []
+        # On a desk a caption has three lines at most.
+        assert width < max(WIDTHS) or facts["tall"] == []
 
 
 def test_a_page_is_printed_without_a_letter_below_eight_points(folder, found):

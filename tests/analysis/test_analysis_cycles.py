@@ -22,8 +22,7 @@ from synthetic import fit, ladder, write_run, write_study
 
 
 @pytest.mark.parametrize("ending, start, words", [
-    (".png", b"\x89PNG", ()), (".svg", b"<?xml", ("--together",)),
-    (".pdf", b"%PDF", ("--together", "--labels", "a word " * 40 + ",b"))])
+    (".svg", b"<?xml", ()), (".pdf", b"%PDF", ("--together", "--labels", "a word " * 40 + ",b"))])
 def test_each_kind_of_picture_has_its_bytes_again(run_script, run_file, study_file, tmp_path, ending, start, words):
     pictures = []
     for _ in range(2):  # the second replaces the first, which is the script's own
@@ -48,42 +47,29 @@ def test_cycles_that_look_alike_share_a_panel_and_no_place_is_empty():
     """A width that differs by 4 % of the range is alike, one by 6 % is not; nor is a part with the same extent."""
     part = tuple(values[:376] for values in ellipses(1)[0])
     titles = [f"P = {n}, N = 10" for n in range(5)]
-    (figure,) = figures.cycle_panels([*ellipses(1, 1.08, 1.12, 2), part], titles)
-    assert [len(axes.lines) for axes in figure.axes] == [2, 1, 1, 1]
-    assert len(figures.cycle_panels([part, *ellipses(1)], titles[:2])[0].axes) == 2
-    (figure,) = figures.cycle_panels([*ellipses(1, 1.08, 1.12, 2)], titles[:4])
-    assert [len(axes.lines) for axes in figure.axes] == [2, 1, 1, 4]
-    alike, other, _, together = figure.axes
+    for curves, lines in (([*ellipses(1, 1.08, 1.12, 2), part], [2, 1, 1, 1]), ([part, *ellipses(1)], [1, 1]),
+                          (ellipses(1, 1.08, 1.12, 2), [2, 1, 1, 4])):
+        (figure,) = figures.cycle_panels(curves, titles[:len(curves)])
+        assert [len(axes.lines) for axes in figure.axes] == lines
 
 
 @pytest.mark.parametrize("count", [8, 9])
 def test_many_curves_in_one_frame_have_a_colour_scale_and_few_a_legend(tmp_path, papers_case, count):
     labels = [f"P = {n + 1}" for n in range(count)]
     runs = [Run(write_run(tmp_path / f"{n}.h5", papers_case, cells=n + 1)) for n in range(count)]
-    for figure in (figures.cycles_together(ellipses(*range(1, count + 1)), labels), figures.together(runs)):
-        axes, *bar = figure.axes
-        colours = [line.get_color() for line in axes.lines]
-        assert len(set(map(str, colours))) == count == len(axes.lines)
-        assert (axes.get_legend() is None) == bool(bar) == (count > 8)
-        if bar:
-            # The bar has at each label the colour of its curve.
-            places = bar[0].get_yticks()
-            assert [labels[int(place)] for place in places] == [text.get_text() for text in bar[0].get_yticklabels()]
-            of_curves = [colours[int(place)] for place in places]
-            assert np.allclose(style.SEQUENCE(places / (count - 1)), of_curves, atol=0.01)
+    axes, *bar = figures.together(runs).axes
+    colours = [line.get_color() for line in axes.lines]
+    assert len(set(map(str, colours))) == count == len(axes.lines)
+    assert (axes.get_legend() is None) == bool(bar) == (count > 8)
+    if bar:
+        # The bar has at each label the colour of its curve.
+        places = bar[0].get_yticks()
+        assert [labels[int(place)] for place in places] == [text.get_text() for text in bar[0].get_yticklabels()]
+        of_curves = [colours[int(place)] for place in places]
+        assert np.allclose(style.SEQUENCE(places / (count - 1)), of_curves, atol=0.01)
 
 
-def test_cycles_of_one_problem_are_in_one_frame(tmp_path, papers_case):
-    runs = [Run(write_run(tmp_path / f"{cells}.h5", papers_case, cells=cells)) for cells in (100, 3, 10)]
-    (picture,) = cycles_section(runs)["together"]
-    assert [line.get_label() for line in picture.figure.axes[0].lines] == ["P = 3", "P = 10", "P = 100"]
-    assert picture.caption == "Hysteresis cycles of P = 3, 10 and 100."
-    other = Run(write_run(tmp_path / "other.h5", papers_case, scheme="leapfrog", cells=30))
-    found = cycles_section([*runs, other, Run(write_run(tmp_path / "mass.h5", papers_case, mass=2))])
-    assert [len(each.figure.axes[0].lines) for each in found["together"]] == [3, 1] and len(found["rows"]) == 5
-
-
-def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, papers_case):
+def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one_and_their_differences_beside(tmp_path, papers_case):
     """But for that of P = 1000, which cannot be told from the exact one, as the nearest cannot."""
     runs, exact = shifted(tmp_path, papers_case, (0.1, 0.02, 5e-3, 1e-3))
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
@@ -93,6 +79,12 @@ def test_cycles_are_over_the_exact_one_and_their_differences_beside(tmp_path, pa
         assert [text.get_text() for text in picture.figure.texts] == [f"{name}(t; P) − {name}(t)"]
     # What has no distance, as a run at rest, has no picture of it.
     assert cycles_section(runs[:1], exact=SimpleNamespace(get=lambda run: runs[0]))["differences"] == []
+    others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))
+              for name, value in (("scheme", "leapfrog"), ("mass", 2))]
+    found = cycles_section([runs[1], runs[0], *others])
+    assert [[line.get_label() for line in each.figure.axes[0].lines] for each in found["together"]][0] == [
+        "P = 10", "P = 100"]
+    assert [len(each.figure.axes[0].lines) for each in found["together"]] == [2, 1] and len(found["rows"]) == 4
 
 
 def shifted(folder, papers_case, shifts):
@@ -134,7 +126,7 @@ def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_p
     assert (last.get_label(), last.get_color()) == ("P = 100", lines[1].get_color())
 
 
-@pytest.mark.parametrize("period, part", [(0.1, 0.2), (0.45, 0.8), (3.0, 1.0)])
+@pytest.mark.parametrize("period, part", [(0.1, 0.2), (3.0, 1.0)])
 def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, papers_case, period, part):
     t = np.linspace(0, 1, 2001)
     wave = np.sin(2 * np.pi * t / period)
@@ -191,7 +183,6 @@ SIX = 0.8 * np.sin(PHASES := np.linspace(0, 12 * np.pi, 2401)) + 0.5 * np.sin(3 
 
 @pytest.mark.parametrize("x, amplitude, inner", [
     (led(0, *3 * SLIPS, 0), 2, [0.04] * 6), (led(0, 2, *2 * UNLOADINGS, 0), 2, [0.035, 0.1, 0.25] * 2),
-    (led(2, *UNLOADINGS), 2, [0.035, 0.1, 0.25]), (SINES, SINES.max(), [(SINES.max() - 0.3) / 2] * 2),
     (SIX, SIX.max(), [(SIX.max() - 0.3) / 2] * 12),
     # A closed record may begin on an inner loop.
     (np.roll(SINES[1:], 2900)[[*range(4000), 0]], SINES.max(), [(SINES.max() - 0.3) / 2] * 2)])
@@ -239,7 +230,7 @@ def test_loops_that_grow_have_no_limit_and_a_limit_cycle_may_have_two_loops_and_
 
 
 @pytest.mark.first(2)
-@pytest.mark.parametrize("share, seed", [(0.005, 3), (0.02, 2), (0, 0), (0.002, 1), (0.005, 4), (0.01, 5), (0.02, 6)])
+@pytest.mark.parametrize("share, seed", [(0.02, 2), (0.005, 3), (0, 0), (0.01, 5)])
 def test_a_noisy_smooth_loop_has_no_segments_and_a_noisy_polygon_its_own_and_its_area(share, seed):
     """The polygon of the lowest criterion has about nine segments in the smooth loop. The widest of three elements of
     equal size begins to slide at 2.4 of a half-cycle of 3, between corners at 0.8 and 1.6."""

@@ -6,7 +6,6 @@ import io
 import math
 import shutil
 import subprocess
-from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -16,7 +15,7 @@ import report
 from masing import style
 from masing.convergence import claim
 from masing.convergence.figures import Curve, error_figure
-from masing.convergence.levels import orders_table, twins
+from masing.convergence.levels import twins
 from masing.notation import measured
 from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
@@ -109,13 +108,6 @@ def test_a_page_says_what_its_study_shows(page_of, tmp_path, columns, facts, sai
     assert [text for text in unsaid if text in words] == []
 
 
-@pytest.fixture
-def study_of(tmp_path):
-    """A function that makes a Study of the attributes of /fit, the columns of its levels and its settings."""
-    return lambda facts, columns=None, **settings: Study(write_study(tmp_path / "s.h5", columns or ladder(), facts,
-                                                                     **settings))
-
-
 LEAPFROG, MIDPOINT, CONTINUOUS = {"scheme": "leapfrog"}, {"rule": "midpoint"}, {"cells": "inf"}
 
 
@@ -131,29 +123,30 @@ LEAPFROG, MIDPOINT, CONTINUOUS = {"scheme": "leapfrog"}, {"rule": "midpoint"}, {
     ("steps", "exact-time", {"damping": "0.1"}, "damping", False), ("steps", "exact", {}, "mixed", False),
     ("steps", "exact-time", {"threshold_down": "0.2"}, "thresholds", False),
     ("steps", "finest", {"model": "masing-quasistatic"}, "model", False)])
-def test_the_statement_is_of_the_papers_method_beyond_it_or_none(study_of, refine, reference, settings, expected,
+def test_the_statement_is_of_the_papers_method_beyond_it_or_none(tmp_path, refine, reference, settings, expected,
                                                                  has_bound):
     left_over = "space" if expected == "mixed" else ""
     columns = ladder() | ({"cells": np.zeros(4), "ds": np.zeros(4)} if "cells" in settings else {})
-    study = study_of(fit(refine=refine, reference=reference, left_over=left_over), columns, **settings)
+    study = Study(write_study(tmp_path / "s.h5", columns,
+                              fit(refine=refine, reference=reference, left_over=left_over), **settings))
     proved = expected in (*PROVED, "mixed", "model")
     assert claim.statement(study) == (expected if proved else "beyond")
     assert proved or claim.beyond(study) == expected.split()
     assert math.isfinite(claim.bound(study)) == has_bound
 
 
-def test_the_bound_is_the_largest_ratio_of_x_y_and_u_to_the_step(study_of):
+def test_the_bound_is_the_largest_ratio_of_x_y_and_u_to_the_step(tmp_path):
     columns = ladder(2) | {"step": np.array([0.2, 0.1]), "error_x": np.array([0.1, 0.1]),
                            "error_y": np.array([0.3, NAN]),
                            "error_u": np.array([0.2, 0.2]), "error_u_cells": np.array([9.0, 9.0])}
-    assert claim.bound(study_of(fit(reference="exact-time"), columns)) == 0.2 / 0.1
-    columns["step"] = np.array([0.2, 0.0])
-    assert claim.bound(study_of(fit(reference="exact-time"), columns)) == 0.3 / 0.2
+    for last, largest in ((0.1, 0.2 / 0.1), (0.0, 0.3 / 0.2)):
+        columns["step"] = np.array([0.2, last])
+        assert claim.bound(Study(write_study(tmp_path / "s.h5", columns, fit(reference="exact-time")))) == largest
 
 
-def test_a_claim_holds_for_all_of_its_studies(page_of, tmp_path, papers_case):
-    strict = write_study(tmp_path / "a.h5", ladder(), fitted(), papers_case)
-    lax = write_study(tmp_path / "b.h5", ladder(order=1.2), fitted(1.2, tolerance=0.9), papers_case)
+def test_a_claim_holds_for_all_of_its_studies(page_of, tmp_path):
+    strict = write_study(tmp_path / "a.h5", ladder(), fitted())
+    lax = write_study(tmp_path / "b.h5", ladder(order=1.2), fitted(1.2, tolerance=0.9))
     words = page_of(lax, strict).words
     assert "1.000 to 1.200 for x, y and u in 2 studies, every interval within 1 ± 0.9" in words
 
@@ -210,11 +203,13 @@ def test_a_study_that_repeats_another_is_not_counted(page_of, tmp_path, papers_c
     facts = fit(refine="cells", reference="exact", self_check=1e-13)
     files = [write_study(tmp_path / f"{engine}.h5", ladder(), facts, papers_case, engine=engine)
              for engine in ("sweep", "memory")]
+    first, same = map(Study, files)
+    other = Study(write_study(tmp_path / "other.h5", ladder(), facts | {"expected_x": ">=1"}, papers_case))
+    assert (twins([other, first, same]), twins([first, other])) == ({id(same): (3, 2)}, {})
     page = page_of(*files, write_study(tmp_path / "steps.h5", ladder(5), fit(reference="exact"), papers_case),
                    write_run(tmp_path / "cycle-fig06.h5", papers_case))
-    first = " ".join(page.seen["summary"].split())
-    assert "in 2 studies (study 2 repeats study 1), every" in first and "share the law of force" in first
-    assert "in every digit shown" in page.seen["study-2"]
+    for said in ("in 2 studies (study 2 repeats study 1), every", "share the law of force", "in every digit shown"):
+        assert said in page.words
 
 
 def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
@@ -240,12 +235,6 @@ def test_the_quotients_by_the_step_are_those_of_the_fit_and_not_in_the_table_of_
     assert {row[0] for row in style.curves_of(figure)} == {1}
 
 
-def test_studies_with_other_expectations_are_no_twins(tmp_path, papers_case):
-    first, same, other = (Study(write_study(tmp_path / f"{name}.h5", ladder(), fit(expected_x=order), papers_case))
-                          for name, order in (("first", "1"), ("same", "1"), ("other", ">=1")))
-    assert (twins([other, first, same]), twins([first, other])) == ({id(same): (3, 2)}, {})
-
-
 @pytest.fixture
 def pieces_of(run_script, tmp_path, undrawn):
     """Write the page on the files, with empty pictures, and give the folder beside it."""
@@ -261,23 +250,13 @@ def columns_of(path):
     return dict(zip(headings, zip(*rows)))
 
 
-def test_a_study_leaves_its_pictures_and_tables_of_the_same_bytes_again(tmp_path, papers_case):
-    study = write_study(tmp_path / "study.h5", ladder(), fit(), papers_case)
-    for page in ("page.html", "again.html"):
-        report.main([str(study), "--files-only", "-o", str(tmp_path / page)])
-    beside = tmp_path / "page-files"
-    names = {"study-errors": ("svg", "pdf", "csv"), "study-motion": ("svg", "pdf", "csv"), "study": ("ini",),
-             "study-levels": ("csv", "tex"), "study-orders": ("csv", "tex")}
-    assert {path.name for path in beside.iterdir()} == {f"{name}.{kind}" for name,
-                                                        kinds in names.items() for kind in kinds}
-    for path in beside.iterdir():
-        assert (tmp_path / "again-files" / path.name).read_bytes() == path.read_bytes()
-
-
-def test_the_csv_has_every_digit(pieces_of, tmp_path):
+def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case):
     columns = marked(ladder(5), x=[1, 0, 0, 0, 2])
     columns["error_y"][2] = NAN
-    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(1.00512345678901)))
+    folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(1.00512345678901), papers_case))
+    assert {path.name for path in folder.iterdir()} == {
+        "s.ini", *(f"s-{name}.{kind}" for name in ("errors", "motion") for kind in ("svg", "pdf", "csv")),
+        *(f"s-{name}.{kind}" for name in ("levels", "orders") for kind in ("csv", "tex"))}
     levels = columns_of(folder / "s-levels.csv")
     for heading, name in (("P", "cells"), ("N", "steps"), ("δt", "dt"), ("error of x", "error_x"),
                           ("error of y", "error_y"), ("order of u", "order_u")):
@@ -294,28 +273,22 @@ def test_the_csv_has_every_digit(pieces_of, tmp_path):
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
 
 
-def test_a_joint_fit_has_its_constants(pieces_of, tmp_path):
+def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
     assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65,~$-$4.35] \\" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
     # Files of older programs have no interval of a constant C.
-    known = fitted() | {"constant_x": 12.0, "constant_uncertainty_x": 0.42}
+    known = fitted(constant_x=12.0, constant_uncertainty_x=0.42, statistical_uncertainty_x=0.01,
+                   structural_uncertainty_x=0.02)
     for facts, intervals in ((fitted(), 0), (known, 1)):
         folder = pieces_of(write_study(tmp_path / "c.h5", ladder(), facts))
         text = (folder / "c-orders.tex").read_text(encoding="ascii")
         assert text.count("confidence interval") == text.count(r"12.00 [11.58,~12.42] \\") == intervals
     orders = columns_of(folder / "c-orders.csv")
-    assert (float(orders["C"][0]), float(orders["half-width of C"][0])) == (12.0, 0.42)
-
-
-def test_the_parts_of_a_half_width_are_in_their_columns():
-    numbers = {"statistical_uncertainty_x": 0.01, "structural_uncertainty_x": 0.02, "tolerance": 0.1, "constant_x": 3.0}
-    study = SimpleNamespace(number=numbers.get, joint=lambda quantity: None, quantities=["x"])
-    finding = SimpleNamespace(name="x", quantity="x", observed=1.0, uncertainty=0.03, expected="1", verdict="good")
-    (row,) = orders_table(study, [finding]).to_dict("records")
-    assert (row["statistical part"], row["structural part"], row["half-width of its interval"]) == (0.01, 0.02, 0.03)
+    parts = ("C", "half-width of C", "statistical part", "structural part", "half-width of its interval")
+    assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.01, 0.02, 0.004]
 
 
 @pytest.mark.long
@@ -339,13 +312,8 @@ def against_exact(path, levels, **changes):
     return write_study(path, marked(columns, ("x", "y", "u")), fitted(refine="both", reference="exact"), **changes)
 
 
-@pytest.fixture
-def euler(tmp_path):
-    """The papers' scheme up to their finest case."""
-    return against_exact(tmp_path / "euler.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)])
-
-
-def test_the_work_and_precision_of_studies_are_compared(page_of, euler, tmp_path):
+def test_the_work_and_precision_of_studies_are_compared(page_of, tmp_path):
+    euler = against_exact(tmp_path / "euler.h5", [(750, 500000, 1e-2), (1500, 10**6, 5e-3)])
     leapfrog = against_exact(tmp_path / "leapfrog.h5", [(750, 10000, 5e-4), (1500, 20000, 1.24e-4)],
                              scheme="leapfrog", rule="midpoint")
     words = page_of(euler, leapfrog).words
@@ -365,17 +333,12 @@ def test_the_work_and_precision_of_studies_are_compared(page_of, euler, tmp_path
     assert [each.label for each in found] == ["euler, right, sweep", "euler, right, memory"]
     # What does not go through the cells has no cell updates.
     assert np.isnan(line.study.cell_updates).all() and np.isfinite(line.study.seconds).all()
-
-
-def test_other_problems_and_other_references_are_not_in_the_diagram(euler, tmp_path):
-    other = against_exact(tmp_path / "other.h5", [(10, 2000, 1e-2)], force="0.4*cos(0.5*t)")
-    assert len(lines([read(euler), read(other)])) == 1
-    finest = against_exact(tmp_path / "finest.h5", [(10, 2000, 1e-2)])
-    assert [each.label for each in lines([read(euler), read(finest)])] == ["euler, right (euler)",
-                                                                           "euler, right (finest)"]
-    with h5py.File(finest, "a") as file:
-        file["fit"].attrs["reference"] = "finest"
-    assert len(lines([read(euler), read(finest)])) == 1
+    # Other problems and other references are not in the diagram.
+    for name, changes, reference in (("force", {"force": "0.4*cos(0.5*t)"}, "exact"), ("finest", {}, "finest")):
+        other = against_exact(tmp_path / f"{name}.h5", [(10, 2000, 1e-2)], **changes)
+        with h5py.File(other, "a") as file:
+            file["fit"].attrs["reference"] = reference
+        assert len(lines([studies[0], read(other)])) == 1
 
 
 def test_a_line_joins_only_levels_that_no_other_beats():

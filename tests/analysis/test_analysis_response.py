@@ -19,7 +19,7 @@ GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)",
 def scans(made, tmp_path_factory):
     """The files of scans by name: limit cycles, some of which lose nothing, runs with their series."""
     folder = tmp_path_factory.mktemp("scans")
-    words = {"steady": (*GRID, "--steady"), "small": ("--over=F=0.01:0.5:20", "--force=F*cos(0.3*t)", "--k0=0.2",
+    words = {"steady": (*GRID, "--steady"), "small": ("--over=F=0.01:0.5:8", "--force=F*cos(0.3*t)", "--k0=0.2",
                                                       "--cells=inf", "--steady"),
              "runs": (*GRID, "--final-time", "10*2*pi/w", "--steps=2000", "--keep=series")}
     return {name: made("scan", folder / f"{name}.h5", *options) for name, options in words.items()}
@@ -33,9 +33,9 @@ def test_each_kind_of_scan_has_its_panels(scans):
     assert words["runs"] == [*words["steady"], "cycles"]
     small = Scan(scans["small"])
     without = np.count_nonzero(small.values("amplitude") <= 0.1)  # the least threshold
-    assert without and words["small"][2].endswith(f"over the amplitude; not drawn: {without} of 20 cycles, without loss")
+    assert without and words["small"][2].endswith(f"over the amplitude; not drawn: {without} of 8 cycles, without loss")
     drawn = figures.response_figure(small)
-    assert len(drawn.axes[2].lines[0].get_xdata()) == 20 - without
+    assert len(drawn.axes[2].lines[0].get_xdata()) == 8 - without
     assert drawn.get_size_inches()[0] == style.PANEL[0]  # The figure is one column wide.
 
 
