@@ -24,17 +24,6 @@ def test_a_full_disk_under_what_is_said(masing, words):
     assert "standard output" in masing.one_line(process, 1)
 
 
-def test_a_run_without_a_launcher_needs_no_temporary_folder(masing):
-    nowhere = "".join(f"mount --bind {name} {name} && mount -o remount,ro,bind {name} && "
-                      for name in ("/tmp", "/dev/shm"))
-    words = ["unshare", "--mount", "sh", "-c", nowhere + 'exec "$0" "$@"']
-    if subprocess.run([*words, "true"]).returncode != 0:
-        pytest.skip("mounting is not allowed here")
-    process = subprocess.run([*words, masing.program, *SMALL, "--validate-only", f"--output={masing.folder}/run.h5"],
-                             env={**os.environ, "TMPDIR": "/proc"}, capture_output=True, text=True, timeout=600)
-    assert process.returncode == 0, process.stderr
-
-
 def test_two_runs_to_one_file(masing):
     first = masing.start("simulate", "--steps=1000000", "--cells=20000", "--quiet", "--output=one.h5",
                          "--checkpoint=c.h5")

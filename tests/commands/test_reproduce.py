@@ -39,13 +39,10 @@ def copy(masing, results):
     return made
 
 
-@pytest.fixture
-def old(masing):
+def old(masing, name):
     """Puts a file of 2.0 into the test's folder, and gives its name."""
-    def unpacked(name):
-        (masing.folder / name).write_bytes(gzip.decompress((DATA / f"{name}.gz").read_bytes()))
-        return name
-    return unpacked
+    (masing.folder / name).write_bytes(gzip.decompress((DATA / f"{name}.gz").read_bytes()))
+    return name
 
 
 def flip(name, entry=0):
@@ -156,8 +153,8 @@ def test_what_is_no_result_is_refused(masing, make, said):
 
 
 @pytest.mark.parametrize("command", OLD)
-def test_a_file_of_2_0_is_reproduced_and_its_configuration_computed(masing, old, command):
-    name = old(OLD[command])
+def test_a_file_of_2_0_is_reproduced_and_its_configuration_computed(masing, command):
+    name = old(masing, OLD[command])
     assert f"{name}: reproduced, bit for bit" in masing.done("reproduce", name).stdout
     before, after = contents(masing.folder / name), contents(masing.made(command, "--config", name, name="new.h5"))
     tables = [each for each in before if "@" not in each and each not in ("configuration", "points/messages")]
@@ -167,8 +164,8 @@ def test_a_file_of_2_0_is_reproduced_and_its_configuration_computed(masing, old,
 @pytest.mark.parametrize(("command", "key", "value"), [
     ("converge", "looks", "3"), ("converge", "reference", "fine.h5"), ("scan", "past", "point"),
     ("scan", "backbone", "X=1,2"), ("scan", "resolve", "0.1")])
-def test_each_key_that_is_gone_is_refused_with_another_value_than_its_default(masing, old, command, key, value):
-    with h5py.File(masing.folder / old(OLD[command]), "r+") as file:
+def test_each_key_that_is_gone_is_refused_with_another_value_than_its_default(masing, command, key, value):
+    with h5py.File(masing.folder / old(masing, OLD[command]), "r+") as file:
         first, *lines = file.pop("configuration")[()].decode().split("\n")
         lines = [first, f"{key} = {value}", *(line for line in lines if not line.startswith(f"{key} ="))]
         file["configuration"] = np.bytes_("\n".join(lines))
@@ -176,6 +173,6 @@ def test_each_key_that_is_gone_is_refused_with_another_value_than_its_default(ma
     assert said.startswith(f"masing: /configuration of {OLD[command]} line 2, {key}: gone in 3.0") and value in said
 
 
-def test_a_key_that_is_gone_and_changed_the_result_is_refused(masing, old):
-    said = masing.refused("reproduce", old("probe.h5"))
+def test_a_key_that_is_gone_and_changed_the_result_is_refused(masing):
+    said = masing.refused("reproduce", old(masing, "probe.h5"))
     assert said.startswith("masing: /configuration of probe.h5 line 27, probe: gone in 3.0")

@@ -37,14 +37,11 @@ def test_a_result_file_has_the_options_of_its_run(masing):
 def test_what_is_no_result_file_of_the_command_has_no_options_for_it(masing):
     whole = masing.made("converge", "--cells=10", "--levels=100,200", "--final-time=1", name="study.h5").read_bytes()
     (masing.folder / "changed.h5").write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
-    with h5py.File(masing.folder / "mine.h5", "w") as file:
-        file["x"] = [1.0]
     with h5py.File(masing.folder / "other.h5", "w") as file:
         file.attrs["kind"], file["configuration"] = "simulate", np.bytes_("cells = 3\nlevels = 4\n")
     for name, said in (
             ("changed.h5", "changed.h5 is damaged"),
             ("study.h5", "study.h5 is of masing converge; give a file of masing simulate"),
-            ("mine.h5", "mine.h5 has no /configuration; give a file that masing wrote"),
             ("other.h5", "/configuration of other.h5 line 2, levels: levels is a key of masing converge only")):
         assert said in masing.refusal("simulate", f"--config={name}")
 
