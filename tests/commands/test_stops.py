@@ -385,13 +385,9 @@ def test_a_result_that_cannot_be_written_is_not_lost(masing, small_disk):
     assert [path.name for path in small_disk.iterdir()] == ["run.h5"]
 
 
-@pytest.mark.parametrize("words", [
-    ("simulate", "--cells=10000", "--final-time=40", "--steps=70000", "--checkpoint-every=5000"),
-    ("scan", "--over=w=0.5:1.5:100", *PERIODIC, "--cells=500", "--final-time=40", "--steps=20000",
-     "--checkpoint-every=5")], ids=["simulate", "scan"])
-def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk, words):
-    ranks = 2 if words[0] == "scan" else None
-    kept = (*words, "--quiet", "--output=run.h5", "--checkpoint=disk/c.h5")
+def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk):
+    kept = ("simulate", "--cells=10000", "--final-time=40", "--steps=70000", "--checkpoint-every=5000", "--quiet",
+            "--output=run.h5", "--checkpoint=disk/c.h5")
     process = masing.start(*kept)
     masing.wait_until(process, (small_disk / "c.h5").exists)
     process.kill()
@@ -399,14 +395,12 @@ def test_a_full_disk_under_a_checkpoint_leaves_the_last_one(masing, small_disk, 
     (small_disk / "c.h5.draft").unlink(missing_ok=True)
     before = (small_disk / "c.h5").read_bytes()
     fill(small_disk, 200)
-    said = masing.one_line(masing(*kept, "--restart=disk/c.h5", ranks=ranks), 1)
+    said = masing.one_line(masing(*kept, "--restart=disk/c.h5", ranks=2), 1)
     assert "disk/c.h5: cannot write a checkpoint of 0." in said and said.endswith(" MB: its disk is full"), said
     assert (small_disk / "c.h5").read_bytes() == before
-    if ranks is None:  # a rank that fails alone has the others killed
-        assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "c.h5"]
+    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "c.h5"]
     (small_disk / "ballast").unlink()
     masing.done(*kept, "--restart=disk/c.h5")
-    assert (small_disk / "c.h5").exists() == (words[0] == "simulate")  # from which a longer run can go on
 
 
 @pytest.mark.parametrize(("words", "ranks"), [
