@@ -68,12 +68,9 @@ TEST(Levels, of_a_geometric_ladder_have_times_in_common) {
   EXPECT_TRUE(std::ranges::all_of(dense, [](const auto& level) { return level.second % 20 == 0; }));
 }
 
-TEST(Levels, have_a_ladder_by_default_that_is_printed_as_it_reads_back) {
+TEST(Levels, have_a_ladder_by_default) {
   for (const char* refine : {"steps", "cells", "both"}) {
-    const Pairs ladder = levels(refine, "");
-    EXPECT_GE(ladder.size(), 3U);
-    const cli::Configuration made = study(std::string("--refine=") + refine).configuration;
-    EXPECT_EQ(levels(refine, cli::find_option("levels")->value.text(made)), ladder);
+    EXPECT_GE(levels(refine, "").size(), 3U);
   }
   const auto of_model = study("--model=prandtl --set=k=1 --set=eta=1 --force=0 --steps=800");
   EXPECT_EQ(of_model.configuration.levels,

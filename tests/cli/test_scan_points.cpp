@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <tuple>
 
 #include "cli/given.hpp"
@@ -126,16 +125,18 @@ TEST(ScanPoints, have_equal_slabs_where_no_axis_changes_one) {
        {"stiffness=a", "threshold=a+s", "threshold-down=a+s", "initial-u=s*a/30", "cells=9*a"}) {
     EXPECT_FALSE(has_one(key)) << key;
   }
-  for (const char* key : {"force=a*cos(t)", "mass=a", "k0=a", "x0=a", "final-time=a"}) {
+  for (const char* key : {"force=a*cos(t)", "mass=a", "final-time=a"}) {
     EXPECT_TRUE(has_one(key)) << key;
   }
 }
 
 TEST(ScanPoints, are_refused_by_what_is_wrong_with_them_alone) {
   const cli::Scan scan = scan_of("--mass=1-a --over=a=0.5,2,0.25 --force=0");
-  for (const auto& [a, said] : {std::pair(0.5, ""), {2.0, "--mass: -1; must be > 0"}, {0.25, ""}}) {
-    EXPECT_EQ(given::mistake([&, a = a] { cli::problem_at(scan, std::vector{a}); }), said);
-  }
+  const auto said = [&](double a) {
+    return given::mistake([&] { cli::problem_at(scan, std::vector{a}); });
+  };
+  EXPECT_EQ(said(2.0), "--mass: -1; must be > 0");
+  EXPECT_EQ(said(0.25), "");
 }
 
 /// Columns are axes that vary together; a record is told where its times are not those of the run.

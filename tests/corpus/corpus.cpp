@@ -174,17 +174,15 @@ struct Counted {
   double most = 100.0;
 };
 
-enum Count { as_expected, not_as_expected, held, wrong, asymptotic, dense, bounds, named, hints };
+enum Count { not_as_expected, held, wrong, asymptotic, dense, bounds, hints };
 
 constexpr Counted counted_of_all[] = {
-    {"right expectations as expected"},
     {"right expectations not as expected", 0, 1},
     {"intervals that hold the true order", 95, 100},
     {"wrong expectations as expected", 0, 1},
     {"ladders of the first order in their range as expected", 90, 100},
     {"ladders of the second order and 120 levels as expected", 90, 100},
     {"errors that the grid convergence index bounds", 95, 100},
-    {"undecided studies for which levels are named"},
     {"ladders named that decide", 90, 100}};
 static_assert(std::size(counted_of_all) == hints + 1);
 
@@ -277,7 +275,6 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
       continue;
     }
     const double order = true_order(found.expected->quantity);
-    n[as_expected].count(found.verdict == Verdict::as_expected);
     n[not_as_expected].count(found.verdict == Verdict::not_as_expected);
     n[held].count(std::abs(found.observed() - order) <= found.fit.uncertainty);
     bool is_wrong = false;
@@ -316,14 +313,11 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     }
   }
   const std::string levels = made.conclusions.deciding_levels;
-  constexpr std::uint64_t one_of = 16;
-  if (made.verdict == Verdict::undecided && kind.levels < many) {
-    n[named].count(!levels.empty());
-    if (!levels.empty() && seed % one_of == 0) {
-      c["levels"] = levels;
-      const study::Study again = study::make_study(comm, given::spec_of(c));
-      n[hints].count(again.verdict != Verdict::undecided);
-    }
+  if (made.verdict == Verdict::undecided && kind.levels < many && !levels.empty() &&
+      seed % 16 == 0) {  // one of 16
+    c["levels"] = levels;
+    const study::Study again = study::make_study(comm, given::spec_of(c));
+    n[hints].count(again.verdict != Verdict::undecided);
   }
   return n;
 }

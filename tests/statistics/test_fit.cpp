@@ -206,12 +206,10 @@ TEST(FitOrder, the_interval_holds_the_truth_as_often_as_it_says) {
       EXPECT_GE(found.plain, 0.93);
       // Two standard errors of the slope, 0.1 √12/(√40 log 32), are 0.032; correlations that are
       // not there and other choices of the levels make it at most twice as wide.
-      EXPECT_LT(found.width, 0.064);
-      EXPECT_GT(found.width, 0.032);
+      EXPECT_NEAR(found.width, 0.048, 0.016);
       // Those of log C at the mean of log h, -2.43, of which the spread is log 32/√12 = 1.
       const double of_constant = 3.0 * 2 * 0.1 * std::sqrt((1 + 2.43 * 2.43) / 40);
-      EXPECT_LT(found.constant_width, 2 * of_constant);
-      EXPECT_GT(found.constant_width, of_constant);
+      EXPECT_NEAR(found.constant_width, 1.5 * of_constant, 0.5 * of_constant);
     }
   }
 }
@@ -360,7 +358,6 @@ TEST(JointFit, cancels_where_both_constants_are_told_from_zero_and_of_opposite_s
        {std::tuple(statistics::JointFit{1.0, 12.0, 0.42, -5.0, 0.65}, true, true),
         {{1.0, 12.0, 0.42, -5.0, 5.1}, true, false},
         {{1.0, 12.0, 12.1, -5.0, 0.65}, true, false},
-        {{1.0, 12.0, 0.42, 5.0, 0.65}, true, false},
         {{1.0, nan_value, 0.42, 5.0, 0.65}, false, false}}) {
     EXPECT_EQ(fit.is_known(), is_known);
     EXPECT_EQ(fit.cancels(), cancels);
