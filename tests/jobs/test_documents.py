@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "src/slab", "src/parallel", "src/library", "jobs", "analysis", "tests")
 DOCUMENTS = ["README.md", "CHANGELOG.md", *(f"{folder}/README.md" for folder in FOLDERS)]
 COMMANDS = ("mkdir -p results", "build/masing ", "/usr/bin/python3 analysis/")
-WAVES = ("loading", "unloading", "reversals")
 
 
 def headings(path):
@@ -89,7 +88,7 @@ def test_scripts_refuse_what_they_do_not_know(tmp_path):
         assert ran("bash", ROOT / script, "--help", cwd=tmp_path, check=True).stdout and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("wave", WAVES)
+@pytest.mark.parametrize("wave", ("loading", "unloading", "reversals"))
 @pytest.mark.parametrize("slab", ("smooth", "papers"))
 def test_a_wave_has_the_orders_of_its_kinks(in_process, tmp_path, slab, wave):
     """A smooth wave is of order two. Leapfrog's dispersion, of order h² in the third derivative, spreads a kink of the

@@ -47,10 +47,9 @@ def test_what_is_installed_runs_without_the_clone_and_has_all_files(masing, pref
     job = share / "jobs" / "slurm" / "run.sbatch"
     assert f"masing=${{MASING_PROGRAM:-{prefix}/bin/masing}}" in job.read_text() and os.access(job, os.X_OK)
     assert (share / "jobs" / "quickstart.sh").is_file() and (share / "jobs" / "tutorial.ipynb").is_file()
-    for name in ("README.md", "CHANGELOG.md", *(f"{name}/README.md" for name in ("src", "jobs", "analysis", "tests"))):
-        text = (share / name).read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", text):
-            assert ((share / name).parent / link).exists(), f"{name}: {link}"
+    for readme in share.rglob("README.md"):
+        for link in re.findall(r"\]\(((?:\.\./|[\w-]+/)*[\w-]+\.\w+)(?:#[^)]*)?\)", readme.read_text(encoding="utf-8")):
+            assert (readme.parent / link).exists(), f"{readme}: {link}"
     for path in (prefix / "bin" / "masing", *share.glob("analysis/masing/_masing*.so")):
         assert runpath(path) >= runpath(masing)
 
