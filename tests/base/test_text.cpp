@@ -95,8 +95,7 @@ TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_
       {"steps", "setps spets"},
       {"final-time", "FINAL_TIME fimal-tmie final"},
       {"sample-every", "sampling-rate samp"},
-      // k1 has another digit, stp differs in two letters of three and speets in three; sa has two
-      // letters in common, k is too short, and wavelet is like no name.
+      // Another digit, two letters of three or three of six, two in common, too short, like none.
       {"", "k1 stp speets sa k wavelet"}};
   for (const auto& [meant, words] : rows) {
     const std::string said = *meant == 0 ? "" : std::string("; did you mean ") + meant + "?";
@@ -104,8 +103,7 @@ TEST(NameThatWasMeant, is_the_nearest_within_one_two_or_three_letters_or_begins_
       EXPECT_EQ(base::meant(word, names), said) << word;
     }
   }
-  EXPECT_EQ(base::meant("", names), "");
-  EXPECT_EQ(base::meant("steps", {}), "");
+  EXPECT_EQ(base::meant("", names) + base::meant("steps", {}), "");
   EXPECT_EQ(base::meant(std::string(1000000, 's'), names), "");
 }
 

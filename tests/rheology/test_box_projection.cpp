@@ -46,6 +46,7 @@ void expect_optimal(const Case& data, double shift) {
     farthest = std::max(farthest, std::abs(data.value[i]));
     slope += data.k0 * data.compliance[i];
   }
+  ASSERT_TRUE(std::isfinite(shift));
   ASSERT_NEAR(shift, static_cast<double>(data.k0 * sum), 4 * eps * farthest * slope);
 }
 
@@ -89,22 +90,18 @@ TEST(BoxProjection, meets_the_optimality_conditions) {
   }
 }
 
+/// Springs from 1e-9 to 1e9 beside a k0 of 1e12, and drifts of 1e±150.
 TEST(BoxProjection, ends_whatever_the_scales) {
-  // Springs from 1e-9 to 1e9 beside a k0 of 1e12, and drifts of 1e±150.
   std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> power(-9, 9);
   for (const double drift : {1e-300, 1e-150, 1.0, 1e150}) {
     Case data = generic(2000, 1e12, drift, random);
     for (double& compliance : data.compliance) {
-      compliance = std::pow(10.0, power(random));
+      compliance = std::pow(10.0, std::uniform_real_distribution<double>(-9, 9)(random));
     }
-    const double shift = rheology::common_shift(data.elements());
-    EXPECT_TRUE(std::isfinite(shift)) << drift;
-    expect_optimal(data, shift);
+    expect_optimal(data, rheology::common_shift(data.elements()));
+    data.value[1] = std::numeric_limits<double>::infinity();
+    EXPECT_TRUE(std::isnan(rheology::common_shift(data.elements())));
   }
-  Case lost = generic(3, 1.0, 1.0, random);
-  lost.value[1] = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(std::isnan(rheology::common_shift(lost.elements())));
 }
 
 double determinant(const Matrix& a) {
@@ -201,11 +198,6 @@ TEST(Gephyroid, has_the_papers_force_and_quasistatic_matrix) {
       EXPECT_NEAR(along, i == 2 ? -1.0 : 1.0, 64 * eps * condition);
     }
   }
-  // Without one spring the element beside it carries what the mass feels.
-  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 1, .k2 = 0, .k3 = 3}).friction,
-            (Vector3{1, 0, 0}));
-  EXPECT_EQ(rheology::force_on_mass({.k0 = 2, .k1 = 0, .k2 = 3, .k3 = 1}).friction,
-            (Vector3{1, 1, 1}));
 }
 
 /// det K > 0, but k1 and k2 are lost in the rounding of K.

@@ -202,31 +202,26 @@ TEST(OscillatorSolution, HasTheWorksOfItsForces) {
 TEST(OscillatorSolution, OfRandomCellsAndForcesIsTheSameUnderTwoStepControls) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     std::mt19937 random(seed);
-    std::uniform_real_distribution<double> unit(0.0, 1.0);
-    const double slope = 2 * unit(random) - 1;
-    const double base = 0.05 + unit(random) + std::max(0.0, -slope);
-    const double any_share = 2 * unit(random) - 1;
-    const double share =
-        seed % 6 == 0 ? std::copysign(1.0, any_share) : (seed % 3 == 0 ? any_share : 0.0);
-    const int count = 1 + static_cast<int>(60 * unit(random));
-    const double density = 0.2 + 3 * unit(random);
+    const auto between = [&](double low, double high) {
+      return std::uniform_real_distribution<double>(low, high)(random);
+    };
+    const double slope = between(-1, 1);
+    const double base = between(0.05, 1.05) + std::max(0.0, -slope);
+    const double share = seed % 6 == 0 ? 1.0 : seed % 3 == 0 ? between(-1, 1) : 0.0;
+    const double density = between(0.2, 3.2);
     const auto eta = [&](double s) { return base + (seed % 4 == 0 ? 0.0 : slope * s); };
     const auto cells = slab::make_cell_measure(support::cells_of(
-        count, [&](double s) { return density * (1 + s); }, eta,
+        static_cast<int>(between(1, 61)), [&](double s) { return density * (1 + s); }, eta,
         [&](double s) { return share * eta(s) * (seed % 5 == 0 ? std::sin(1e5 * s) : 1.0); }));
-    const Oscillator oscillator{.mass = 0.3 + unit(random),
-                                .k0 = seed % 2 == 0 ? 0.0 : unit(random),
-                                .x0 = 2 * unit(random) - 1,
-                                .y0 = seed % 5 == 0 ? 0.0 : 2 * unit(random) - 1};
-    const double a = 2 * unit(random);
-    const double w = 3 * unit(random);
-    const double b = unit(random);
-    std::vector<double> breaks{7.0, 7.1, 20.0};
+    const Oscillator oscillator{.mass = between(0.3, 1.3),
+                                .k0 = seed % 2 == 0 ? 0.0 : between(0, 1),
+                                .x0 = between(-1, 1),
+                                .y0 = seed % 5 == 0 ? 0.0 : between(-1, 1)};
     const SmoothPieces force(
-        [=](double t) {
+        [a = between(0, 2), w = between(0, 3), b = between(0, 1)](double t) {
           return (t < 7.1 && t >= 7.0 ? -b : a * std::cos(w * t)) + b * (t >= 20.0);
         },
-        breaks, 60.0);
+        {7.0, 7.1, 20.0}, 60.0);
     OscillatorSolution solution(*cells, oscillator, force);
     OscillatorSolution check(*cells, oscillator, force, slab::checking({}));
     for (int p = 1; p <= 300; ++p) {
@@ -302,13 +297,6 @@ const double pi = std::acos(-1.0);
 const std::vector<Force> forces{
     // Parts of these overflow.
     {"1/cosh(50*(t-3))^2", [](double t) { return sech2(50 * (t - 3)); }, around(3, 0.02)},
-    {"exp(-((t-5)/0.01)^2)/exp(-((t-5.01)/0.01)^2)*exp(-((t-5)/0.005)^2)",
-     // -a² + (a-1)² - 4a² = 1 - 2a - 4a²
-     [](double t) {
-       const double a = (t - 5) / 0.01;
-       return std::exp(1 - 2 * a - 4 * a * a);
-     },
-     around(5, 0.01)},
     {"0.3*sin(t)+exp(-exp((t-0.4)/1e-4))",
      [](double t) { return 0.3 * std::sin(t) + std::exp(-std::exp((t - 0.4) / 1e-4)); },
      around(0.4, 1e-4)},
@@ -334,9 +322,6 @@ const std::vector<Force> forces{
        return u == 0 ? 1.0 : std::sin(u) / u;
      },
      {pi}},
-    {"2^-t*(0.1+t)^sin(t)",
-     [](double t) { return std::exp2(-t) * std::pow(0.1 + t, std::sin(t)); },
-     {}},
 };
 
 TEST(UsualForce, is_solved_by_both_methods) {
@@ -363,8 +348,6 @@ TEST(SeveralPulses, are_solved_to_rounding) {
   const std::tuple<const char*, double, double> sums[] = {
       {"30*exp(-((t-5)/0.01)^2)+3000*exp(-((t-8)/1e-4)^2)",
        gauss(30, 5, 0.01) + gauss(3000, 8, 1e-4), 6e-11},
-      {"1000/cosh((t-5)/1e-4)^2+1e5/cosh((t-8)/1e-6)^2",
-       secant(1000, 5, 1e-4) + secant(1e5, 8, 1e-6), 2.1e-9},
       {"3e4*exp(-((t-8)/1e-5)^2)-3e6/cosh((t-2.7)/1e-7)^2+0.5*exp(-((t-5)/0.3)^2)",
        gauss(3e4, 8, 1e-5) + secant(-3e6, 2.7, 1e-7) + gauss(0.5, 5, 0.3), 6.1e-8},
       {"exp(-2e4*t)+3e4*exp(-((t-8)/1e-5)^2)",

