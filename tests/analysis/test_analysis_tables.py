@@ -172,26 +172,23 @@ def test_a_file_that_may_be_read_in_two_ways_is_refused(file, heading, line, wor
     assert words in refusal(read_measured, file(text))
 
 
-def complex_x(file):
-    x = file["series/x"][:] + 1j
-    del file["series/x"]
-    file["series/x"] = x
+def without(name, *put_back):
+    """What takes an attribute or a dataset out of a file, and may put another one in its place."""
+    def change(path):
+        with h5py.File(path, "a") as file:
+            values = file[name][:] if name in file else None
+            (file if name in file else file.attrs).pop(name)
+            for factor in put_back:
+                file[name] = factor * values
+    return change
 
 
-# What is wrong with a file of a trajectory: other bytes, or another content.
-WRONG = {"truncated": lambda path: path.write_bytes(path.read_bytes()[:path.stat().st_size // 2]),
-         "text": lambda path: path.write_bytes(b"t,x\n0,0\n"), "missing": lambda path: path.unlink()}
-CHANGED = {"foreign": lambda file: file.attrs.pop("program"), "no-restoring": lambda file: file.pop("series/restoring"),
-           "complex": complex_x}
-
-
-@pytest.mark.parametrize("kind", [*WRONG, *CHANGED])
-def test_damaged_trajectories_are_refused(run_script, run_file, tmp_path, kind):
-    if kind in WRONG:
-        WRONG[kind](run_file)
-    else:
-        with h5py.File(run_file, "a") as file:
-            CHANGED[kind](file)
+@pytest.mark.parametrize("damage", [
+    lambda path: path.write_bytes(path.read_bytes()[:path.stat().st_size // 2]), lambda path: path.unlink(),
+    lambda path: path.write_bytes(b"t,x\n0,0\n"), without("program"), without("series/restoring"),
+    without("series/x", 1j)], ids=["truncated", "missing", "text", "foreign", "no-restoring", "complex"])
+def test_damaged_trajectories_are_refused(run_script, run_file, tmp_path, damage):
+    damage(run_file)
     one_line(run_script(cycles, run_file, "-o", tmp_path / "out.png"), run_file)
     assert not list(tmp_path.glob("*out*"))
 
