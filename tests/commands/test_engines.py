@@ -240,6 +240,15 @@ def test_the_backbone_is_each_direction_s_own_and_a_loop_has_branches_of_masing(
     assert abs(area - loss) < 1e-3 * loss  # the trapezoidal rule over 400 steps
 
 
+def test_a_force_without_a_mass_is_balanced_by_k0_and_by_elements_that_slide_earlier_downwards(masing):
+    """k = 1, k0 = ½, u from -¼ to ½: F = 3x/2 while nothing slides, x/2 + ½ upwards, x/2 - ¼ downwards."""
+    found = masing.run("--model=masing-quasistatic", "--force=t<1?t:2-t", "--k0=0.5", "--threshold=0.5", "--cells=4",
+                       "--threshold-down=0.25", "--final-time=3", "--steps=12", "--sample-every=1")
+    rising, falling = found["force"][:5], found["force"][5:]
+    x = np.r_[np.maximum(rising / 1.5, 2 * rising - 1), np.minimum(1 - (1 - falling) / 1.5, 2 * falling + 0.5)]
+    assert apart(found["x"], x) < 1e-14
+
+
 @pytest.mark.parametrize("chi", [-0.2, -0.9])
 def test_iwans_element_has_its_closed_backbone_and_branches(masing, chi, spike=0.2):
     """Of Segalman: the stiffness over φ ≤ 1 is like φ^χ, and a part `spike` slides at 1. ∫ min(x, φ) dK(φ), ∫dK = 1."""
