@@ -1,10 +1,14 @@
 // The problem at each point of a scan is that of masing simulate with the point's values written
 // into the words.
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <tuple>
 
 #include "cli/given.hpp"
@@ -145,6 +149,20 @@ TEST(Samples, are_points_of_their_columns_and_records) {
                                  {{"T", "k0,record\n0.5,array:0\n0.25,array:0\n"}});
   EXPECT_EQ(scan.spec.columns.at(0).values, (std::vector{0.5, 0.25}));
   EXPECT_EQ(scan.spec.records, std::vector<std::string>{"array:0"});
+}
+
+/// A record is read from beside the result file that has the samples, else from beside the table.
+TEST(Samples, have_records_in_the_folder_of_their_table) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("masing-{}", getpid());
+  for (const double value : {3.0, 4.0}) {
+    const auto place = value == 3.0 ? folder : folder / "beside";
+    std::filesystem::create_directories(place);
+    std::ofstream(place / "r.csv") << "0 0\n1 " << value << "\n";
+    cli::Inputs inputs(
+        {.table = "r\nr.csv\n", .folder = folder.string(), .beside = (folder / "beside").string()});
+    EXPECT_EQ(inputs.read("r", inputs.add("r.csv"))->values.back(), value);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Samples, with_equal_values_at_other_times_have_another_checksum) {
