@@ -64,7 +64,8 @@ std::vector<Numbers> default_levels(const Configuration& c) {
 /// configuration gives the other one.
 Level level_of(const Configuration& c, const Numbers& numbers) {
   Level level{c.space, c.steps};
-  if (auto* continuum = std::get_if<slab::Continuum>(&level.space)) {
+  auto* continuum = std::get_if<slab::Continuum>(&level.space);
+  if (continuum != nullptr && c.field_points.value_or(0) > 0) {  // 0 for a chain
     continuum->field_points = *c.field_points;
   }
   if (study::refines_cells(c.refine)) {
