@@ -116,7 +116,7 @@ echo "== build of program and library (preset dev), some minutes the first time"
 build_preset dev --target masing || { count_step "building" 1; finish; }
 
 # The Python tests need only the program and wait much of their time. They run beside all that
-# follows; what they say is shown at the end. What is compiled meanwhile gives way to them.
+# follows; what they say is shown at the end.
 python_forms=()
 [ "$long" = no ] || python_forms=(--long)
 # run_pytest NAME ARGUMENT...: runs pytest with the results in NAME.xml.
@@ -134,10 +134,10 @@ pytest=$!
 gently() { (renice -n 10 "$BASHPID" >/dev/null && "$@"); }
 
 echo "== build of the tests, beside pytest"
-gently build_preset dev
+build_preset dev
 if count_step "building without a warning" $?; then
   if [ "$long" = yes ]; then
-    gently build_preset dev --target long_tests
+    build_preset dev --target long_tests
     count_step "building the tests that take long" $?
   fi
   echo "== ctest, beside pytest"

@@ -98,6 +98,7 @@ def test_the_page_fits(found):
         assert width < max(WIDTHS) or facts["tall"] == []
 
 
+@pytest.mark.long
 def test_a_page_is_printed_without_a_letter_below_eight_points(folder, found):
     browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={folder / 'page.pdf'}", (folder / "page.html").as_uri())
     printed = (folder / "page.pdf").read_bytes()
