@@ -56,6 +56,7 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       {"--force table:acc.csv", "--force: cannot read acc.csv"},
       {"--output=./in.csv", "--output: ./in.csv is a file that the run reads as in.csv"},
       {"--checkpoint=in.csv", "--checkpoint: in.csv is a file that the run reads;"},
+      {"--output=c.h5 --restart=c.h5", "--output: c.h5 is a file that the run reads;"},
       {"--output=a.h5 --checkpoint=a.h5", "checkpoint: a.h5; the run writes this file itself"},
       {"--checkpoint=c.h5 --output=c.h5.draft", "output: c.h5.draft; the run writes..beside"},
   });
