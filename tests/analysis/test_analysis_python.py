@@ -95,6 +95,7 @@ def test_a_run_has_the_content_of_its_file_by_name():
     (np.array([0, 10, 20]), np.array([0, 1 / 3, 0])), [[0, 0], [10, 1 / 3], [20, 0]],
     pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}), pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
     pd.Series([0, 1, 1 / 3, 1, 0], index=[0, 5, 10, 15, 20.0])[::2],
+    pd.Series([0, 1 / 3, 0], index=pd.date_range("2020-01-01", periods=3, freq="10s")),
     xarray.DataArray([0, 1 / 3, 0], dims="t", coords={"t": [0, 10, 20]})])
 def test_arrays_lists_and_columns_are_tables(table):
     run = masing.simulate(**SMALL, force=table)
