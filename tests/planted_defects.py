@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Plant the defects of planted_defects.txt one after another and print which tests catch each.
 
-    tests/planted_defects.py [--work FOLDER] [NAME...]    the defects whose names or files contain a NAME; all by default
+    tests/planted_defects.py [--work FOLDER] [NAME...]    all, or those whose names, files or tests contain a NAME
 
-The script copies the working tree into FOLDER and builds the copy once. Every defect of a source in C++ is in this build
-behind a condition, which holds if the environment variable MASING_PLANTED has the name of the defect. Defects in Python
-are planted in the copy one at a time. For each defect the test programs of the named rooms run first, then, if these pass,
-the named files of pytest. Exit code 1 if a defect is not caught.
+The script copies the working tree into FOLDER and builds the copy once. Every defect of a source in C++ is in this
+build behind a condition, which holds if the environment variable MASING_PLANTED has the name of the defect. Defects in
+Python are planted in the copy one at a time. For each defect the test programs of the named rooms run first, then, if
+these pass, the named files of pytest. Exit code 1 if a defect is not caught.
 
 An entry of the list begins with "name: file: rooms: files of pytest". Then follow lines that begin with "- " and "+ ",
 the text that is replaced and what replaces it. A line "@ text" before them says after which text the replaced text is
