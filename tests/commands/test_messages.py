@@ -42,8 +42,10 @@ def test_a_step_is_half_a_sum_or_one_or_an_exchange_with_each_neighbour(count):
      "--reference=successive", "--levels=100,200,400", "--checkpoint=state.h5", "--checkpoint-every=100"),
 ], ids=["simulate", "converge"])
 def test_no_count_grows_with_the_ranks(count, words):
+    """A message is counted where it is sent: which rank takes which level, and so reports, depends on the clock."""
     few, many = (count(ranks, *words)[0] for ranks in (3, 6))
-    assert {name: calls for name, calls in many.items() if calls > few[name] and name != "VmHWM"} == {}
+    left_out = ("VmHWM", *KINDS["without messages"])
+    assert {name: calls for name, calls in many.items() if calls > few[name] and name not in left_out} == {}
 
 
 def test_a_stop_is_one_message_to_the_root_and_a_restart_reads_once(count):
