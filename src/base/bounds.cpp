@@ -19,7 +19,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr Enclosure from_0{0.0, infinity};
-constexpr Enclosure unit{-1.0, 1.0};
+constexpr Enclosure within_1{-1.0, 1.0};
 
 Enclosure point(double value) {
   return {value, value};
@@ -239,7 +239,7 @@ bool vanishes(const Series& u) {
 Series exponential(const Series& argument) {
   if (vanishes(argument)) {
     Series f({0.0, 1.0});
-    std::fill(f.c.begin() + 1, f.c.end(), unit);
+    std::fill(f.c.begin() + 1, f.c.end(), within_1);
     f.terms = taylor_order + 1;
     f.scale = point(-1e9);
     f.known = argument.known;
@@ -412,7 +412,7 @@ Series one_and_square(double factor, const Series& u) {
 }
 
 Series arc_sine(const Series& u) {
-  return by_slope(std::asin, unit, u, root(one_and_square(-1.0, u)));
+  return by_slope(std::asin, within_1, u, root(one_and_square(-1.0, u)));
 }
 
 Series arc_cosine(const Series& u) {
@@ -433,7 +433,7 @@ Series arcosh(const Series& u) {
 }
 
 Series artanh(const Series& u) {
-  return by_slope(std::atanh, unit, u, one_and_square(-1.0, u));
+  return by_slope(std::atanh, within_1, u, one_and_square(-1.0, u));
 }
 
 /// Returns atan2(y, x), computed from the arc tangent of y/x or x/y. atan2 jumps where y = 0 and x

@@ -159,7 +159,7 @@ TextTable text_table(std::string_view text, const std::string& name, std::size_t
                           (row.size() != columns && is_word(row.front()));
     if (separator == 0 && is_above) {
       table.columns = columns == 0 ? row.size() : columns;
-      separator = columns > 0 ? 0 : row.size() == 1 ? '\n' : own;
+      separator = columns > 0 ? '\0' : row.size() == 1 ? '\n' : own;
       table.heading = std::exchange(table.cells, {});
       continue;
     }

@@ -88,8 +88,8 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm, in
   facts.insert(
       facts.end(),
       {{"command_line", shortened(result.command_line)}, {"host", host_name()}, {"date", now()}});
-  for (const auto& [name, value] : facts) {
-    write_attribute(group, name, parallel::from_root(comm, [&] { return value; }));
+  for (const auto& fact : facts) {
+    write_attribute(group, fact.first, parallel::from_root(comm, [&] { return fact.second; }));
   }
   write_attribute(group, "ranks", std::int64_t{ranks});
 }

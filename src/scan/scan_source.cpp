@@ -140,7 +140,7 @@ class CycleObserver final : public engine::Observer {
                        .amplitude = (most_.x - least_.x) / 2,
                        .centre = (most_.x + least_.x) / 2,
                        .restoring_amplitude = (most_.restoring - least_.restoring) / 2};
-    if (rows_.size() > 3 * 4) {
+    if (rows_.size() > std::size_t{3} * 4) {
       return with_period(cycle);
     }
     cycle = completed(cycle);

@@ -87,7 +87,7 @@ TEST(RequireMemory, refuses_what_does_not_fit) {
 
 /// What is said of a slab on all ranks, which must be the same.
 std::string fault(const support::Data& data, std::optional<double> available = {}) {
-  const std::string said = given::mistake([&] {
+  std::string said = given::mistake([&] {
     engine::checked_profile(support::world(), support::problem(data), engine::Method::sweep,
                             available);
   });

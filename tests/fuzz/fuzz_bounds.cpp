@@ -41,7 +41,7 @@ using Ball = std::shared_ptr<arb_struct>;
 
 template <typename Make>
 Ball ball(const Make& make) {
-  const Ball made(new arb_struct, [](arb_struct* old) {
+  Ball made(new arb_struct, [](arb_struct* old) {
     arb_clear(old);
     delete old;
   });
@@ -59,7 +59,7 @@ using BallSeries = std::shared_ptr<arb_poly_struct>;
 
 template <typename Make>
 BallSeries series(const Make& make) {
-  const BallSeries made(new arb_poly_struct, [](arb_poly_struct* old) {
+  BallSeries made(new arb_poly_struct, [](arb_poly_struct* old) {
     arb_poly_clear(old);
     delete old;
   });
@@ -282,7 +282,7 @@ class Arb {
       }
       return (sign < 0) == (name == "min") ? a : b;
     }
-    return constant(truths().at(name).at(static_cast<std::size_t>(sign + 1)) ? 1.0 : 0.0);
+    return constant(truths().at(name).at(static_cast<std::size_t>(sign) + 1) ? 1.0 : 0.0);
   }
 
   double t_;

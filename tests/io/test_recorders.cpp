@@ -72,6 +72,7 @@ class Recorders : public support::ResultFile {
     const auto recorders =
         io::make_recorders({comm, output.file(), of.run, setup.profile.get(), of.output});
     std::vector<engine::Observer*> observers;
+    observers.reserve(recorders.size());
     for (const auto& recorder : recorders) {
       observers.push_back(recorder.get());
     }
@@ -208,8 +209,8 @@ TEST(Checkpoints, need_room_beside_the_one_before_which_stays_until_the_next_is_
 }
 
 TEST(Progress, counts_the_steps_made_now) {
-  const auto says = [](io::StepsDone steps, double seconds, const std::string& end) {
-    const std::string line = io::progress_line("t", steps, seconds);
+  const auto says = [](const io::StepsDone& steps, double seconds, const std::string& end) {
+    std::string line = io::progress_line("t", steps, seconds);
     EXPECT_TRUE(line.ends_with(end)) << line;
     return line;
   };

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <complex>
-#include <cstring>
+#include <cstdint>
 
 #include "scan/scan.hpp"
 #include "support/options.hpp"
@@ -32,7 +34,8 @@ inline void expect_same(const scan::ScanPoint& found, const scan::ScanPoint& exp
   scan::PointNumbers numbers = found.numbers;
   numbers.seconds = expected.numbers.seconds;
   EXPECT_EQ(found.message, expected.message);
-  EXPECT_EQ(std::memcmp(&numbers, &expected.numbers, sizeof(numbers)), 0);
+  using Bits = std::array<std::uint64_t, sizeof(numbers) / sizeof(std::uint64_t)>;
+  EXPECT_EQ(std::bit_cast<Bits>(numbers), std::bit_cast<Bits>(expected.numbers));
 }
 
 /// (K - mω² + iωc)/1, K = k0 + ∫k: F over x of the motion far below yielding.

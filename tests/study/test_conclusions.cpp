@@ -216,9 +216,9 @@ TEST(Verdict, needs_three_errors_over_a_factor_of_four) {
         spec(is_both ? Refine::both : Refine::steps, reference, sizes, order_one);
     const double last =
         made.reference.is_successive ? 500.0 / static_cast<double>(sizes.back().second) : 0.0;
-    const Study study = measured(made, [&](double ds, double dt) {
+    const Study study = measured(made, [&, least = smallest](double ds, double dt) {
       const double error = (is_both ? ds : 0.0) + dt;
-      return dt == last ? nan_value : error < smallest ? 0.0 : error;
+      return dt == last ? nan_value : error < least ? 0.0 : error;
     });
     const std::string text = study::table(made, study);
     EXPECT_EQ(study.verdict, is_enough ? Verdict::as_expected : Verdict::undecided) << text;

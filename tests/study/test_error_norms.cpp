@@ -145,7 +145,7 @@ TEST(FieldErrors, of_a_state_are_those_of_what_is_neither_x_nor_y) {
 /// Chains of 4 and 6 elements have the nodes of 2 in common, and the base where it absorbs: the
 /// largest errors of x and y, and their root mean squares.
 TEST(FieldErrors, of_chains_are_those_of_common_nodes) {
-  for (const int base : {0, 1}) {
+  for (const std::int64_t base : {0, 1}) {
     const study::StudySpec spec = given::spec_of(
         std::string(base == 0 ? "" : "set base_impedance=1; set base_mass=1; ") +
         "model=masing-chain; set n=4; set m=1; set k=1; final-time=1; levels=100,200");
