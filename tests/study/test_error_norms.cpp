@@ -169,8 +169,8 @@ TEST(FieldErrors, of_chains_are_those_of_common_nodes) {
         squares += apart * apart;
       }
       EXPECT_DOUBLE_EQ(found[column == 0 ? Errors::x : Errors::y], most);
-      EXPECT_NEAR(found[column == 0 ? Errors::u : Errors::u_cells], std::sqrt(squares / (2 + base)),
-                  1e-12);
+      EXPECT_NEAR(found[column == 0 ? Errors::u : Errors::u_cells],
+                  std::sqrt(squares / double(2 + base)), 1e-12);
     }
   }
 }
