@@ -134,21 +134,6 @@ def test_it_is_a_loop_over_all_sliders(masing, name, cells, scheme, place, more,
     assert np.sum(spent) > 0.01
 
 
-@pytest.mark.parametrize(("cells", "scheme"), [("50", "euler"), ("inf", "leapfrog")])
-def test_a_chain_of_one_element_is_the_oscillator(masing, cells, scheme):
-    """Factors stand in the shape of the one, and in the parameters of the other."""
-    common = ("--force=0.5*sin(t)+0.1", "--final-time=30", "--energy", "--sample-every=1", "--engine=memory",
-              f"--cells={cells}", f"--scheme={scheme}", "--steps=3000")
-    one = {"n": 1, "m": 0.8, "k0": 0.15, "x0": 0.2, "y0": -0.3, "k": 1.7, "eta": 0.5, "c_ground": 0.2}
-    chain = masing.run(*words(one), "--stiffness=1+0.5*s", "--threshold=s+0.1", "--threshold-down=0.6*(s+0.4)",
-                       "--initial-u=-0.1*s", *common)
-    alone = masing.run("--mass=0.8", "--k0=0.15", "--x0=0.2", "--y0=-0.3", "--damping=0.2", "--stiffness=1.7*(1+0.5*s)",
-                       "--threshold=0.5*(s+0.1)", "--initial-u=-0.05*s", "--threshold-down=0.3*(s+0.4)", *common)
-    for name in ("t", "x", "y", "force", "restoring", "kinetic", "elastic", "dissipated", "viscous"):
-        assert np.max(np.abs(chain[name] - alone[name])) <= 1e-13 * max(1, np.max(np.abs(alone[name]))), name
-    assert np.max(np.abs(chain["profile/max_x"] - np.max(np.abs(alone["x"])))) < 1e-13
-
-
 def orders(errors):
     """log₂ of the ratios of errors [levels, quantities], each at half the step of the one before."""
     return np.log2(np.array(errors)[:-1] / np.array(errors)[1:])
@@ -304,14 +289,6 @@ def test_a_study_is_the_same_on_two_ranks(masing):
                  "--levels=2048:160,4096:320")
     masing.made("converge", *case, name="one.h5")
     assert "bit for bit" in masing.done("reproduce", "one.h5", ranks=2).stdout
-
-
-def test_parameters_that_do_not_follow_the_elements_are_warned_of(masing):
-    fixed = words(WAVE | {"m": 0.1, "k": 10, "eta": 0.1}, "--refine=elements", "--levels=10:200,20:400", "--quiet")
-    assert "n stands in no parameter" in masing.done("converge", *fixed, "--reference=successive").stderr
-    said = masing.refusal("converge", *words(WAVE | {"m": "1,2,3,4,5,6,7,8,9,10"}), "--refine=elements",
-                          "--levels=10:100,20:200", "--reference=successive")
-    assert "m has 10 values; must be 20" in said
 
 
 def test_peaks_of_points_are_those_of_runs(masing):

@@ -51,19 +51,6 @@ def test_turning_points_are_clamping_every_cell(masing, seed):
         assert np.all(sweep["field/u"] >= -sweep.get("field/eta_down", sweep["field/eta"]) - 1e-15)
 
 
-CHOICES = [("--cells=50",), ("--cells=50", MEMORY, LEAPFROG), ("--cells=50", EXACT), ("--cells=inf", EXACT)]
-
-
-@pytest.mark.parametrize("words", CHOICES)
-def test_a_shift_of_both_thresholds_is_the_symmetric_problem(masing, words):
-    """u = v + c: v begins at -c and feels F - c ∫k."""
-    case = (*words, "--stiffness=1.5", "--mass=0.7", "--final-time=30", "--steps=3000", "--y0=0.2")
-    one = masing.run(*case, "--threshold=s+0.5", "--threshold-down=s+0.1", "--force=0.9*cos(t)")
-    other = masing.run(*case, "--threshold=s+0.3", "--initial-u=-0.2", "--force=0.9*cos(t)-0.3")
-    for name, shift in (("x", 0), ("restoring", 0.3), ("field/u", 0.2)):
-        assert apart(one[name], other[name] + shift) < 1e-12, name
-
-
 def earthquake(masing, name="quake.csv", factor=1):
     """A table of a ground acceleration: waves of random phases in an envelope that rises fast and dies slowly."""
     random = np.random.default_rng(11)
@@ -73,7 +60,7 @@ def earthquake(masing, name="quake.csv", factor=1):
     masing.file(name, "".join(f"{x!r}, {factor * y!r}\n" for x, y in zip(t.tolist(), a.tolist())))
 
 
-@pytest.mark.parametrize("words", CHOICES[1:4])
+@pytest.mark.parametrize("words", [("--cells=50", MEMORY, LEAPFROG), ("--cells=50", EXACT), ("--cells=inf", EXACT)])
 def test_a_moving_base_is_a_force(masing, words):
     """-m a_g as F, m a power of two: to the bit."""
     earthquake(masing)
@@ -197,16 +184,6 @@ def test_x_at_500_is_what_two_other_event_driven_programs_find(masing):
     assert run["t"][-1] == 500 and abs(run["x"][-1] + 1.8628145429) < 1e-9
 
 
-@pytest.mark.parametrize(("force", "breaks"), [("abs(cos(t))", "1.5707963267948966,4.71238898038469"),
-                                               ("t < 3 ? 0.5 : -0.2", "3")])
-def test_breaks_allow_a_force_that_is_not_smooth(masing, force, breaks):
-    case = (f"--force={force}", "--final-time=6", "--cells=10")
-    exact = masing.run(*case, EXACT, "--steps=10", f"--breaks={breaks}")
-    near = masing.run(*case, LEAPFROG, "--steps=60000", "--sample-every=6000")
-    # A jump of F inside a step costs δt; here it lies on one, and F(3) is the later value.
-    assert apart(exact["x"], near["x"]) < 2e-4 and np.max(np.abs(exact["x"])) > 0.3
-
-
 def moved(masing, position, *words, time=1):
     """x and S of the continuum without a mass, moved as given; k0 = 0."""
     found = masing.run("--model=masing-quasistatic", "--cells=inf", f"--position={position}", f"--final-time={time}",
@@ -291,7 +268,7 @@ def test_the_balance_of_energy_closes_to_the_order_of_the_scheme(masing, scheme,
 
 
 PROBLEMS = {
-    "general": CASE, "strained, jump": ("--threshold=0.5", "--initial-u=s<0.3 ? 0.1 : -0.4*s", FORCED),
+    "general": CASE,
     "by direction": (*DIRECTED, "--initial-u=0.05", "--damping=0.1", FORCED),
     "always sliding": ("--threshold=max(0, s-0.3)", "--k0=0.05", FORCED),
     "earthquake": ("--base-acceleration=table:quake.csv", "--force=0.1", "--mass=1.5", "--damping=0.2"),
@@ -311,13 +288,3 @@ def test_exact_energies_balance_wherever_the_samples_lie(masing, name):
         assert apart(few[energy], near[energy]) < 1e-4 * scale, energy
     assert np.max(np.abs(many["residual"])) < 1e-12 * scale
     assert np.min(np.diff(many["dissipated"])) > -1e-13 * scale
-
-
-@pytest.mark.parametrize("profile", [
-    ("--threshold=s+0.1", "--initial-u=s"), ("--threshold=0.3+0.5*s", "--initial-u=0.1-0.5*s")])
-def test_dissipation_never_drops_where_the_virgin_order_is_flat(masing, profile):
-    """At P = inf eta - u0 or eta + u0 is the same for all s: its cells are no longer counted all or none."""
-    run = masing.run(*profile, "--force=0.7*sin(t)", "--final-time=20", "--cells=inf", "--energy", "--steps=20000",
-                     "--sample-every=4")
-    assert np.all(np.diff(run["dissipated"]) > -1e-6 * run["input"].max())
-    assert np.all(np.abs(np.diff(run["elastic"])) < 5e-3)

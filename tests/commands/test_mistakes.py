@@ -38,13 +38,6 @@ def test_it_is_refused(masing, name, ranks):
     assert [left for left in masing.names() if not left.endswith(".partial")] == []
 
 
-@pytest.mark.parametrize("cells", ["--cells=700", "--cells=inf"])
-@pytest.mark.parametrize("end", ["s+0.1", "-0.3"])
-def test_u0_at_either_bound_is_taken_though_it_rounds(masing, end, cells):
-    masing.made("simulate", "--threshold-down=0.3", f"--initial-u={end}", "--force=0", "--engine=memory", cells,
-                "--steps=100")
-
-
 def test_the_limits_of_a_force_without_a_mass_are_told(masing):
     said = masing.refusal("simulate", QUASISTATIC, "--threshold-down=0.3", "--force=-0.4*t", "--final-time=1",
                           "--cells=inf")
@@ -67,15 +60,6 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
     assert told(*study, "--output=simulate.h5", ranks=2) == [said.format("simulate.h5")]
     assert told(*study, "--output=simulate.h5") == []
     assert told(*run, "--output=mine.csv") == ["masing warning: --output: mine.csv will be HDF5, whatever its name"]
-
-
-def test_an_existing_result_stays(masing):
-    run = ("simulate", "--steps=50", "--final-time=5", "--x0=1", "--output=result.h5")
-    before = masing.made(*run[:-1], "--force=0", name="result.h5").read_bytes()
-    for words in (["--mass=0", "--force=0"], ["--force=1/(t-2.5)"], ["--k0=1e300", "--force=0"]):
-        masing.refusal(*run, *words)
-        assert (masing.folder / "result.h5").read_bytes() == before
-    assert masing.names() in (["result.h5"], ["result.h5", "result.h5.partial"])
 
 
 def test_validate_only_finds_what_only_sampling_shows(masing):

@@ -1,6 +1,5 @@
 """The papers' models: the catalogue, what their files hold, restoring forces, prescribed positions; the order of their
-errors, which jumps of the force do not lower; orders that only the problem of a slab raises or hides
-(study/test_orders.cpp has those of schemes and rules)."""
+errors, which jumps of the force do not lower. (study/test_orders.cpp has the orders of schemes and rules.)"""
 
 import h5py
 import numpy as np
@@ -108,29 +107,3 @@ def test_without_a_mass_only_a_missed_peak_is_an_error(masing, model):
     cases = study(masing.made("converge", "--model", model, *MODELS[model][0], f"--force={force}*sin(t)",
                               "--final-time=20", "--expect-order=x=>=1", "--steps=16000"))["cases"]
     assert np.all(cases["error_x"] <= 5 * compliance * force * cases["dt"] ** 2 / 8) and np.any(cases["error_x"] > 0)
-
-
-LEAPFROG, MIDPOINT, INFINITE = "--scheme=leapfrog", "--rule=midpoint", "--cells=inf"
-TIMED = ("--engine=memory", "--reference=exact-time")
-SPACE = ("--engine=memory", "--refine=cells", "--reference=cells-inf")
-IWAN = ("--threshold=min(1, s/0.8)^2", "--k0=0.1", "--force=0.5*cos(0.7*t)", "--final-time=40")
-
-
-@pytest.mark.parametrize("words", [
-    # An order that the problem raises: the error of the rule right is δs/2 (k u(1) - k u(0)) + O(δs²).
-    ("--force=0.6*sin(t)", *SPACE, "--levels=50,100,200,400,800,1600", "--steps=4000", "--final-time=40",
-     "--stiffness=2-s+s^2", "--threshold=0.2+4*s*(1-s)"),
-    # The levels share 10 times only; between steps u would be known to first order.
-    ("--force=0.8*sin(0.7*t)", "--final-time=20", "--reference=exact", INFINITE, LEAPFROG,
-     "--levels=1010,2030,4070,8110"),
-    # The middles of overlapping cells are (δs + δs_ref)/2 apart, or (δs - δs_ref)/2 where P divides P_ref.
-    (MIDPOINT, "--refine=cells", "--levels=34:189:63", "--reference=finest", "--steps=2000", "--final-time=20"),
-    # The round-off floor is relative to each quantity.
-    ("--threshold=1e-8*(s+0.1)", "--force=1e-8*0.45*cos(0.5*t)", "--final-time=10", INFINITE,
-     "--levels=1000,2000,4000,8000,16000", "--reference=exact"),
-    # η(0) = 0: no proposition promises an order, so it is asked for.
-    (*IWAN, *TIMED, INFINITE, "--levels=1000:32000:30", LEAPFROG, "--expect-order=2"),
-    (*IWAN, *SPACE, "--levels=50:3200:25", LEAPFROG, "--steps=8000", "--expect-order=1")],
-    ids=["raised", "common steps", "not nested", "tiny", "Iwan", "Iwan, cells"])
-def test_a_study_is_as_expected(masing, words):
-    assert study(masing.made("converge", *words))["verdict"] == "as expected"

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from result_files import contents, text
 
-GRID = ("--over", "w=0.7:1.3:3", "--over", "F=0.3,0.45", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
+GRID = ("--over", "w=0.7:1.3:3", "--over", "F=0.3,0.45", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf",
+        "--damping=0.05", "--threshold-down=0.3+0.2*s", "--initial-u=-0.2*s")
 COLUMNS = ("most_x", "least_x", "amplitude", "centre", "loss", "secant_stiffness", "damping_ratio")
 STEADY = ("period_multiple", "residual", "drift", "frozen")
 CHAIN = ("--model=masing-chain", "--set=n=3", "--set=k=1", "--set=eta=1")
@@ -51,29 +52,6 @@ def test_a_grid_has_a_row_for_each_point_and_its_runs_come_to_its_limit_cycles(m
         assert len(file["runs"]) == 6 and len(run["x"]) == len(run["restoring"]) == 9
         assert np.allclose(run["t"], np.linspace(39, 40, 9) * 2 * np.pi / 1.3, rtol=1e-9, atol=0)
         assert np.allclose(run["force"], 0.45 * np.cos(1.3 * run["t"][:]), atol=1e-12)
-
-
-def test_a_limit_cycle_is_the_last_period_of_a_long_exact_run(masing):
-    """To where transients are below 1e-12: they shrink by the larger multiplier each period, of 2π/0.8. (Others are in
-    slab/test_steady.cpp.)"""
-    words = ("--over=k0=0.2,0.25", "--cells=inf", "--force=0.2*sin(1.6*t)", "--base-acceleration=0.45*cos(0.8*t)",
-             "--damping=0.05", "--mass=1.3", "--threshold-down=0.3+0.2*s", "--initial-u=-0.2*s")
-    found = scanned(masing, *words, "--steady")
-    multiplier = np.hypot(found["multiplier_re"], found["multiplier_im"]).max()
-    periods = max(10, int(np.ceil(np.log(1e-12) / np.log(multiplier))))
-    path = masing.made("scan", *words, EXACT, f"--final-time={periods}*2*pi/0.8", f"--steps={periods}*4000",
-                       "--sample-every=1", "--keep=series")
-    assert points(path)["loss"] == pytest.approx(found["loss"], rel=1e-6, abs=1e-12)  # trapezoids: h² of the size
-    with h5py.File(path) as run:
-        for i, point in enumerate(("00000", "00001")):
-            last = run["runs"][point]
-            assert len(last["x"]) == 4001
-            # A parabola through three samples, h = 0.002 apart, has an error of h³ max|x‴| / 15 at most, and |x‴| < 4.
-            for sign, column in ((1, "most_x"), (-1, "least_x")):
-                x = sign * last["x"][:]
-                k = np.argmax(x[1:-1]) + 1
-                peak = x[k] + (x[k + 1] - x[k - 1]) ** 2 / (8 * (2 * x[k] - x[k - 1] - x[k + 1]))
-                assert peak == pytest.approx(sign * found[column][i], rel=0, abs=2e-9), column
 
 
 def test_near_its_resonance_a_cycle_is_found_or_told_to_be_unbounded(masing):
@@ -141,15 +119,6 @@ def test_a_scan_tells_what_runs_would_warn_of(masing, words, right, wrong, said)
     assert last.endswith("1 of 3 points have warnings; the first: " + warning.removeprefix("masing warning: "))
 
 
-def test_a_point_that_fails_says_which_option_is_at_fault_and_the_scan_goes_on(masing):
-    masing.file("case.ini", "threshold = s+c\n")
-    process = masing("scan", "--over=c=0.2,-1,0.3", "--force=0", "--final-time=5", "--steps=100", "--cells=5",
-                     "--config=case.ini", "--quiet", ranks=2)
-    assert process.returncode == 1 and "1 failed" in process.stdout
-    assert "failed: case.ini line 1, threshold: eta(s) = -0.8" in process.stdout
-    assert np.array_equal(points(masing.folder / "masing.h5")["status"], [0, 1, 0])
-
-
 @pytest.mark.parametrize("words", [
     ("--threshold=0.3", "--threshold-down=a", "--cells=inf", "--engine=memory", "--over=mass=1,1.3",
      "--force=0.45*cos(0.5*t)", "--final-time=20", "--steps=500"),
@@ -176,23 +145,6 @@ def ensemble(masing, count=4):
     masing.file("T.csv", "\r\n".join(rows))  # as a spreadsheet writes it
     return ("--samples=T.csv", "--over=a=0.5,2", "--base-acceleration=a*record(t)", "--damping=c",
             "--final-time=record", "--steps=record", *SLAB)
-
-
-@pytest.mark.parametrize("engine", ("sweep", "exact"))
-def test_a_sum_of_tables_is_the_table_of_the_sum(masing, engine):
-    """Powers of two, so that no sum is rounded; the times of one table are among those of the other."""
-    fine = np.random.default_rng(2).integers(-8, 8, 65) / 8
-    coarse = np.random.default_rng(3).integers(-8, 8, 17) / 8
-    times = np.arange(65) / 32
-    for name, t, values in (("fine", times, fine), ("coarse", times[::4], coarse),
-                            ("sum", times, 2 * fine - 0.5 * np.interp(times, times[::4], coarse))):
-        masing.file(f"{name}.csv", "".join(f"{a!r},{b!r}\n" for a, b in zip(t.tolist(), values.tolist())))
-    words = (f"--engine={engine}", "--cells=8", "--final-time=2", "--steps=64")
-    two = masing.run("--table=fine=fine.csv", "--table=coarse=coarse.csv", "--force=2*fine(t)-c*coarse(t)", *words,
-                     "--let=c=0.5")
-    one = masing.run("--force=table:sum.csv", *words)
-    assert np.abs(two["x"] - one["x"]).max() <= 1e-13 * np.abs(one["x"]).max()
-    assert np.array_equal(masing.run("--table=r=sum.csv", "--force=1*r(t)", *words)["x"], one["x"])
 
 
 def test_points_of_samples_are_single_runs(masing):
