@@ -130,12 +130,7 @@ TEST(Expression, hints_at_what_would_be_right) {
   const std::pair<const char*, const char*> hints[] = {
       {"t**2", "a power is written ^"},
       {"a sin(t)", "a product needs its *"},
-      {"t=2", "compare with =="},
-      {"1,2", "decimals with a point"},
-      {"sin", "sin(...)"},
       {"sin(1,2)", "takes one argument"},
-      {"atan2(1)", "takes two arguments"},
-      {"min()", "needs an argument"},
       {"1e400", "too large"},
       {"1+sine(t)", "at position 3: there is no function 'sine'; did you mean sin?"},
       {"sin(zreo)", "at position 5: there is no 'zreo'; did you mean zero?"},
@@ -212,27 +207,6 @@ TEST(Names, are_of_letters_digits_and_underscores_and_without_another_meaning) {
   }
   for (const char* name : {"sin", "max", "pi", "_e", "t", "s", "inf", "table", "points"}) {
     EXPECT_TRUE(base::is_name(name) && base::is_reserved_name(name)) << name;
-  }
-}
-
-TEST(Expression, is_evaluated_to_the_bit_with_the_numbers_where_they_stand) {
-  const double t = 0.7;
-  const std::pair<const char*, double> texts[] = {{"2*a*t/5", 2 * 1.5 * t / 5},
-                                                  {"-t^2", -(t * t)},
-                                                  {"-(-t)--t", t + t},
-                                                  {"0.1+t+0.2", 0.1 + t + 0.2},
-                                                  {"2^-t^2", std::pow(2, -(t * t))},
-                                                  {"2^-sin(t)", std::pow(2, -std::sin(t))},
-                                                  {"t^3-t^4", t * t * t - (t * t) * (t * t)},
-                                                  {"2*e+1e1", 2 * std::exp(1.0) + 10},
-                                                  {"2^3^t", std::pow(2, std::pow(3, t))},
-                                                  {"-min(t)", -t},
-                                                  {"min(t,-max(t?-1:2,0-t),9)", t},
-                                                  {"sin(t?0?1:t:2)", std::sin(t)},
-                                                  {"(t<0?1:2)", 2.0},
-                                                  {"t<1?t>1?1:2:t<0?3:4", 2.0}};
-  for (const auto& [text, value] : texts) {
-    EXPECT_EQ(parsed(text)(t), value) << text;
   }
 }
 

@@ -104,6 +104,10 @@ TEST(NamedTable, has_the_points_to_which_it_is_bound) {
   EXPECT_TRUE(bound.tables().empty());
   const auto others = base::points_of({0, 2}, {5, 5}, "r");
   EXPECT_EQ(f.bound({}, {{"r", others}}).bound({{"c", 1.0}})(1.0), 10.0);
+  const Function two("2*r(t)-0.5*q(t)", 't', {}, {"q", "r"});
+  const Function sum = two.bound({}, {{"r", points}, {"q", base::points_of({0, 2}, {0, 4}, "q")}});
+  EXPECT_EQ(sum(0.5), 2 * 0.5 - 0.5 * 1.0);
+  EXPECT_EQ(sum(1.5), 2 * 1.0 - 0.5 * 3.0);
 }
 
 TEST(Table, may_be_written_as_programs_write_it) {
@@ -349,19 +353,6 @@ TEST(Breaks, refuses_what_is_not_smooth_everywhere) {
   for (const auto& [text, words] : refused) {
     EXPECT_NE(refusal(text).find(words), std::string::npos) << text << ": " << refusal(text);
   }
-}
-
-TEST(Breaks, names_the_quantity_at_fault) {
-  const auto quantity = [](const std::string& force, const std::string& base) {
-    const std::string said = given::mistake([&] {
-      (void)base::breaks({{"force", function(force)}, {"base-acceleration", function(base)}}, 10.0,
-                         {});
-    });
-    return said.substr(0, said.find(':'));
-  };
-  EXPECT_EQ(quantity("abs(t)", "cos(t)"), "force");
-  EXPECT_EQ(quantity("cos(t)", "abs(t)"), "base-acceleration");
-  EXPECT_EQ(quantity("cos(t)", "square(1e7*t)"), "base-acceleration");
 }
 
 TEST(Breaks, bounds_the_corners_of_all_waves_together) {

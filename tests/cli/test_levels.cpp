@@ -46,11 +46,16 @@ TEST(Levels, fill_in_what_is_held_fixed) {
       "--model masing-chain --refine elements --levels 4:10:16:40:5 --set m=1/n "
       "--set k=n --set eta=1/n --force 0");
   EXPECT_EQ(of_elements.run.facts().chain->elements(), 4);
+  EXPECT_TRUE(of_elements.warnings.empty());
   Pairs of_n;  // multiples of 2, with which n:N is the same ratio
   for (const auto& level : of_elements.study.levels) {
     of_n.emplace_back(level.elements, level.steps);
   }
   EXPECT_EQ(of_n, (Pairs{{4, 10}, {6, 15}, {8, 20}, {12, 30}, {16, 40}}));
+  const std::string chain = "--model masing-chain --refine elements --levels 2:10,4:20 --set k=1 ";
+  given::expect_says(study(chain + "--set m=1 --force 0").warnings.at(0), "n stands in no");
+  given::expect_says(given::refusal("converge " + chain + "--set m=1,n --force 0"),
+                     "m..2 values..4");
 }
 
 /// u is compared at times that are steps of every level: 125 of them here, 1/20 of the first step.
@@ -94,18 +99,6 @@ TEST(Levels, badly_given_are_refused) {
                            "20:10:5", "10:20:5:2", "10:20:x", "30,10:20:3", "1:9:99999", "10"});
   expect_refused("both", {"10", "10:0", "0:10", "10:20,10:20", "10:20,20:10", "20:20,10:40",
                           "10:20:30", ":", "10:20:30:10:5", "10:20:5:40:5", "10:20:40:80"});
-}
-
-/// A file of masing has them, as the run of the last level.
-TEST(Levels, of_a_file_of_masing_leave_out_what_it_has) {
-  const auto file = [](const std::string&) {
-    return cli::IniText{"c", "steps = 400\ncells = 9\n", true};
-  };
-  given::Words words{"--config", "c", "--levels", "10,20"};
-  EXPECT_NO_THROW(cli::bind(cli::parse(cli::Command::converge, words, {.config = file})));
-  words.push_back("--steps=80");
-  EXPECT_THROW(cli::bind(cli::parse(cli::Command::converge, words, {.config = file})),
-               base::UserError);
 }
 
 /// As given; else by scheme and rule, or as the catalogue says, of the errors that there are.

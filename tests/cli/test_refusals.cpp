@@ -29,9 +29,7 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       {"--mas 2", "mas..did you mean mass"},
       {"--final_time 2",
        "final_time is not a key of masing simulate..--help; did you mean final-time?"},
-      {"--N 2", "N is not a key of masing simulate..did you mean steps (N)?"},
       {"-P 2", "unexpected word '-P'; options start with --..did you mean cells (P)?"},
-      {"--zigzag 2", "zigzag..--help"},
       {"--mass 1 --mass 2", "--mass..twice"},
       {"--mass", "mass"},
       {"--mass=", "--mass..no value..--mass=VALUE"},
@@ -40,7 +38,6 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       {"r/o.h5", "'r/o.h5'; give --config r/o.h5, or --restart and a checkpoint"},
       {"o.h5.checkpoint", "'o.h5.checkpoint'; give --restart o.h5.checkpoint"},
       {"converge --energy", "--energy: ..masing simulate only"},
-      {"--config missing.ini", "missing.ini"},
       {"--config c", "c line 3..mas", "mass = 1\n\nmas = 2\n"},
       {"--config c", "c line 1..config..not a key", "config = d\n"},
       {"--config c", "c line 2..mass..twice", "mass = 1\nmass = 2\n"},
@@ -70,7 +67,6 @@ TEST(Refusals, of_values_say_what_would_be_right) {
   const std::string damped = "--damping=30 --force=0 --final-time=10 --cells=3 --steps=";
   expect_refused({
       {"--mass nan", "--mass..finite"},
-      {"--mass 1,5", "--mass..number"},
       {"--mass 0", "--mass: ..> 0"},
       {"--damping -1e-300", "--damping: ..>= 0"},
       {"--steps 0", "--steps: ..from 1"},
@@ -84,14 +80,11 @@ TEST(Refusals, of_values_say_what_would_be_right) {
       {"--from 501", "--from: ..[0, 500]"},
       {"--from 3 --to 2", "--from: ..--to 2"},
       {times + "1:60", "is not a time; give seconds, m:s or h:m:s"},
-      {times + "-1", "-1"},
       {times + "1:0:0:0", "is not a time"},
-      {"--breaks 1,,2", "--breaks..not a number..empty"},
       {"--config c", "c line 1, breaks: '0.1  .5' are several..with commas",
        "breaks = 0.1  .5,2e0"},
       {"--stiffness 1+", "--stiffness: ..position"},
       {"--force 1+\n*t", "--force..one line"},
-      {"--force 1/x", "--force: ..'x'"},
       // breaks of the base do not vouch for the force
       {exact + "--base-acceleration=square(t) --force=abs(sin(t))",
        "--force: it uses abs()..breaks"},
@@ -112,13 +105,11 @@ TEST(Refusals, of_constants_and_tables) {
   expect_refused({
       {"--final-time 2*w", "--final-time..'2*w'..no 'w'..--let \"NAME=VALUE\""},
       {"--let w", "--let..'w'..NAME=VALUE"},
-      {"--let w=1 --let w=2", "--let w..twice"},
       {"--let w=v --let v=2*w", "defined by itself"},
       {"--let w=1/0", "--let w..finite"},
-      {"--let w=table:a.csv", "--let w..table"},
       {"--let w=1 --steps 10.5*w", "--steps..'10.5*w'..whole number..10.5"},
+      {"--let pi=1", "pi has a meaning"},
       {table + "--force=r(2*t)", "r is a table; write r(t), with t alone", points},
-      {table + "--force=2*r", "r is a table; write r(t)", points},
       {table + "--stiffness=r(t)", "r is a table; write r(s)", points},
       {table + "--force=sin(t)", "--table r: no function uses it; write r(t) or r(s)", points},
       {table + "--let=r=1 --force=r(t)", "--table r: a constant or a column..this name", points},
@@ -129,9 +120,6 @@ TEST(Refusals, of_constants_and_tables) {
       {"--table=r=none.csv --force=r(t)", "--table r: cannot read none.csv", points},
       {table + "--force=r(t)", "--table r: table T line 2 has 1 cells, not 2", "0 1\nx,y\n"},
   });
-  for (const char* name : {"t", "i", "pi", "max", "inf", "_e"}) {
-    expect_refused({{std::string("--let=") + name + "=1", name + std::string(" has a meaning")}});
-  }
 }
 
 TEST(Refusals, of_parameters_name_what_is_allowed) {
@@ -143,7 +131,6 @@ TEST(Refusals, of_parameters_name_what_is_allowed) {
   expect_refused({
       {"--config c", "c line 4, model.eta: ", "[model]\nname=prandtl\nk=1\neta=-1"},
       {"--config c", "c line 5, model.m: ", "model=prandtl\nmass=1\n[model]\nk=1\nm=2"},
-      {"--model ising", "--model..ising..masing models"},
       {"--model prandtl", "--set k..missing"},
       {prandtl + "--mass 0", "--mass..m = 0..> 0"},
       {prandtl + "--set m=1 --mass 2", "--mass..twice..--set m"},
@@ -151,7 +138,6 @@ TEST(Refusals, of_parameters_name_what_is_allowed) {
       {prandtl + "--engine=memory", "--engine..give exact"},
       {of_k, "--set..PARAMETER=VALUE"},
       {of_k + "=1,2", "--set k..one number"},
-      {of_k + "=1 --set k=2", "--set k..twice"},
       {"--model discrete-masing --set k=1,2 --set eta=1,2,3", "--set eta..3 values..2"},
       {masing + "--set n=3 --set k=1,2", "--set k..2 values..3"},
       {masing + "--set k=1,,2", "--set k..value 2 of the list is empty"},
@@ -234,9 +220,7 @@ TEST(Refusals, of_studies) {
       {"converge --refine cells --cells inf", "--cells: the levels of the study say how many"},
       {"converge --config c --levels 10,20", "c line 1, steps: the levels", "steps = 400\n"},
       {"converge --expect-order w=1", "--expect-order: ..x, y, u, u_cells"},
-      {"converge --expect-order one", "--expect-order: ..x=1"},
       {"converge --expect-order x=1,x=2", "--expect-order: ..x is given twice"},
-      {"converge --refine time", "--refine: ..steps|cells|both"},
       {prandtl + "--engine exact", "--engine: ..no time step..--reference exact"},
       {prandtl + "--reference=cells-inf", "--reference: cells-inf is there for slabs; give exact"},
       {quasistatic + "exact", "--reference: masing-quasistatic has no exact solution; give finest"},
@@ -273,7 +257,6 @@ TEST(Refusals, of_scans_and_samples) {
   }
   expect_refused({
       {"scan", "--over..nothing to scan..NAME=first:last:count"},
-      {"scan --over=w=1:2", "--over w..'1:2' is no range"},
       {"scan --over=w=-1:2:3:log", "--over w..crosses 0"},
       {"scan --over=mass=1:2:2000 --over=k0=1:2:2000 --force=0", "4000000 points; at most 1000000"},
       {"scan --over=e=1,2 --force=e*t", "--over e: e has a meaning in expressions; give another"},
@@ -285,7 +268,6 @@ TEST(Refusals, of_scans_and_samples) {
       {"scan --steady --over=mass=1,2 --period=2*pi --force" + pulse, "--period: ..is not F(t)"},
       {"scan --steady --over=w=1,2 --force=cos(w*t)+cos(sqrt(2)*t)", "--steady: ..common period"},
       {steady + "mass=1,2 --engine=sweep", "--steady..exact"},
-      {steady + "k0=1,2 --damping=-1", "--damping: ..>= 0"},
       {steady + "mass=1,2 --keep=series", "--keep: limit cycles are no runs and have no series"},
       {samples, "--samples record: no function uses it", "record\narray:0\n"},
       {samples, "line 2 has 1 cells, not 2 as the heading", "k0,c\n1\n"},

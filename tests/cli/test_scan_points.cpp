@@ -118,31 +118,6 @@ TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
   }
 }
 
-TEST(ScanPoints, have_equal_slabs_where_no_axis_changes_one) {
-  const auto has_one = [](const std::string& key) {
-    const cli::Scan scan = scan_of("--over=a=1,2 --base-acceleration=t --" + key);
-    const auto one = cli::problem_at(scan, std::vector{1.0});
-    const auto other = cli::problem_at(scan, std::vector{2.0});
-    return *engine::slab_of(one.run) == *engine::slab_of(other.run);
-  };
-  for (const char* key :
-       {"stiffness=a", "threshold=a+s", "threshold-down=a+s", "initial-u=s*a/30", "cells=9*a"}) {
-    EXPECT_FALSE(has_one(key)) << key;
-  }
-  for (const char* key : {"force=a*cos(t)", "mass=a", "final-time=a"}) {
-    EXPECT_TRUE(has_one(key)) << key;
-  }
-}
-
-TEST(ScanPoints, are_refused_by_what_is_wrong_with_them_alone) {
-  const cli::Scan scan = scan_of("--mass=1-a --over=a=0.5,2,0.25 --force=0");
-  const auto said = [&](double a) {
-    return given::mistake([&] { cli::problem_at(scan, std::vector{a}); });
-  };
-  EXPECT_EQ(said(2.0), "--mass: -1; must be > 0");
-  EXPECT_EQ(said(0.25), "");
-}
-
 /// Columns are axes that vary together; a record is told where its times are not those of the run.
 TEST(Samples, are_points_of_their_columns_and_records) {
   const cli::Scan scan = scan_of("--samples=T --force=2*record(t) --final-time=1 --steps=10",

@@ -4,7 +4,6 @@
 // and energies against clamping every spring are a matter of library/test_material.cpp.
 #include "slab/turning_points/measure.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,22 +130,6 @@ TEST(ContinuousMeasure, SeesNoCornerWhereAnArgumentKeepsItsSignAndKnowsANearlyCo
   EXPECT_NEAR(bent->total().force, 1.0 / 3 + 0.4, 1e-12);
 }
 
-TEST(ContinuousMeasure, TakesTablesOfThousandsOfPoints) {
-  // k = 1 + (-1)^i i/n at s = i/n is a table without symmetry; K follows by the trapezoidal rule.
-  constexpr int n = 5000;
-  const auto k_at = [](int i) { return 1 + (i % 2 == 0 ? 0.5 : -0.5) * i / n; };
-  std::string table = "points:0 1";
-  std::vector<double> sums{0.0};
-  for (int i = 1; i <= n; ++i) {
-    table += fmt::format("; {} {}", i / (1.0 * n), k_at(i));
-    sums.push_back(sums.back() + (k_at(i - 1) + k_at(i)) / (2 * n));
-  }
-  const auto measure = slab::make_continuous_measure(make_problem(table, "s+0.1", "0.05"));
-  for (std::size_t i = 0; i <= n; i += 250) {
-    EXPECT_NEAR(measure->below(static_cast<double>(i) / n + 0.1).stiffness, sums[i], 1e-13) << i;
-  }
-}
-
 TEST(ContinuousMeasure, HoldsPulsesOfDifferentWidths) {
   // ∫ A exp(-((s - c)/w)²) ds = A w √π for a pulse within [0, 1].
   const std::string wide = "100*exp(-((s-0.3)/0.001)^2)";
@@ -269,21 +252,6 @@ TEST(SmoothCells, count_every_cell_of_a_large_number) {
     EXPECT_NEAR(measure->below(eta).stiffness * cells, static_cast<double>(i), 1e-6);
     EXPECT_NEAR(measure->below(std::nextafter(eta, 0.0)).stiffness * cells,
                 static_cast<double>(i - 1), 1e-6);
-  }
-}
-
-TEST(SmoothCells, differ_from_the_continuum_by_rounding_where_they_are_very_many) {
-  for (const Case& of : cases) {
-    SCOPED_TRACE(testing::PrintToString(of));
-    const Problem problem = problem_of(of, std::int64_t{1} << 50, slab::Rule::midpoint);
-    const auto smooth = slab::make_smooth_cell_measure(problem);
-    const auto continuous = slab::make_continuous_measure(problem);
-    TurningPoints many(*smooth, 0.0);
-    TurningPoints limit(*continuous, 0.0);
-    for (const double x : walk(150)) {
-      // The table of P = ∞ is good to some 1e-13.
-      ASSERT_NEAR(many.move_to(x), limit.move_to(x), 1e-12) << x;
-    }
   }
 }
 

@@ -33,15 +33,8 @@ inline slab::Profile papers_cells(int cells) {
   return cells_of(problem({.space = space_of(cells)}));
 }
 
-/// The backbone of the papers' case with P = ∞ for x ≥ 0.
-inline double papers_backbone(double x) {
-  if (x <= 0.1) {
-    return x;
-  }
-  return x <= 1.1 ? -0.5 * x * x + 1.1 * x - 0.005 : 0.6;
-}
-
-/// Its integral from 0 to x ≥ 0.
+/// The integral of the backbone of the papers' case with P = ∞, -x²/2 + 1.1 x - 0.005 between 0.1
+/// and 1.1, from 0 to x ≥ 0.
 inline double papers_backbone_integral(double x) {
   const auto middle = [](double z) { return -z * z * z / 6 + 0.55 * z * z - 0.005 * z; };
   const double elastic = 0.5 * std::min(x, 0.1) * std::min(x, 0.1);
