@@ -84,3 +84,24 @@ def test_a_figure_has_its_numbers(masing, figure):
                    f"--to={period * periods!r}", "--field-every=0")["x"]
     assert np.ptp(x) == pytest.approx(width, rel=4e-3)
     assert x[-1] - x[0] == pytest.approx(drift, abs=4e-3 * width)
+
+
+def test_the_dashpot_of_figure_30_vanishes_as_c_grows(masing):
+    t, prandtl, _ = samples(masing, "rheology-fig20a.ini")
+    late = t > 2000 - COSINE
+    apart = [np.ptp((samples(masing, "rheology-fig30a.ini", f"--set=c={c}", "--from=50")[1] - prandtl)[late]) / 2
+             for c in (100, 1000)]
+    assert apart[0] < 0.01 * np.ptp(prandtl[late]) and apart[0] / apart[1] == pytest.approx(10, rel=0.1)
+
+
+def test_the_bridge_of_the_gephyroid_leaves_its_bound_as_the_others_reach_theirs(masing):
+    state = masing.run(f"--config={CASES / 'persoz-fig2.ini'}")["state/values"]
+    for sign in (1, -1):
+        g2, g3, g1 = sign * state[:, 2:].T
+        slipping = (g2 == 2) & (g3 == 3)
+        reached = np.flatnonzero(~slipping[:-1] & slipping[1:])
+        # While only element 2 slips, the bridge is at its bound without slipping: up to rounding.
+        stuck = g1 < -1 + 1e-12
+        assert len(reached) in (3, 4)
+        np.testing.assert_array_equal(np.flatnonzero(stuck[:-1] & ~stuck[1:]), reached)
+        assert np.all(np.abs(g1[slipping]) < 1)
