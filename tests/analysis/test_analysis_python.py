@@ -1,6 +1,5 @@
-"""`import masing`: what its functions give is the content of the program's file, and what they raise its own line. The
-numbers come by other ways, too: h5py and xarray's own readers and writers know nothing of masing, and tables and
-samples that are given as arrays are compared with files of the same numbers."""
+"""`import masing`: what its functions give is the content of the program's file as h5py and xarray read it, what they
+raise its own line; tables and samples that are given as arrays are compared with files of the same numbers."""
 
 import copy
 import gc
@@ -35,14 +34,6 @@ OTHER = {"model": "discrete-masing", "set": {"n": 3, "k": "1/n", "eta": "i"}, "f
          "steps": 2000}
 STEADY = {"k0": 0.2, "cells": "inf", "steady": True}
 STUDY = {"refine": "cells", "levels": [25, 50, 100, 200], "reference": "cells-inf", "final_time": 20, "steps": 20000}
-
-
-@pytest.fixture(scope="module")
-def study():
-    """A study in P, as expected."""
-    return masing.converge(**STUDY)
-
-
 # The steps of these runs are too coarse for the program's taste.
 pytestmark = pytest.mark.filterwarnings("ignore:with a step of")
 
@@ -56,7 +47,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:with a step of")
     ({"levels": [(50, 5000), (100, 10000)], "over": "w=1"}, ["--levels", "50:5000,100:10000", "--over", "w=1"]),
     ({"expect_order": {"x": 1, "u_cells": 2}}, ["--expect-order", "x=1,u_cells=2"]),
     ({"set": {"k": [1, 2], "n": 2}}, ["--set", "k=1,2", "--set", "n=2"]),
-    ({"set": ["k=1", "n=2"]}, ["--set", "k=1", "--set", "n=2"]),
     ({"petsc": "-log_view :a b", "steps": 3}, ["--steps", "3", "--petsc", "-log_view", ":a", "b"])])
 def test_keywords_are_the_options(options, expected, tmp_path):
     assert [piece for word in words(options, tmp_path) for piece in word.split("=", 1)] == expected
@@ -76,10 +66,9 @@ def test_what_is_missing_is_said_before_a_run():
 def test_a_run_has_the_content_of_its_file_by_name():
     run = masing.simulate(**SMALL, field_every=500, energy=True)
     with h5py.File(run.path) as expected:
-        for name in ("t", "x", "y", "force", "restoring"):
-            np.testing.assert_array_equal(getattr(run, name), expected["series"][name])
-        for name in ("s", "eta", "k", "u"):
-            np.testing.assert_array_equal(getattr(run, name), expected["field"][name])
+        for group, names in (("series", ("t", "x", "y", "force", "restoring")), ("field", ("s", "eta", "k", "u"))):
+            for name in names:
+                np.testing.assert_array_equal(getattr(run, name), expected[group][name])
         np.testing.assert_array_equal(run.last_u, expected["field/u"][-1])
         np.testing.assert_array_equal(run["/energy/residual"], expected["energy/residual"])
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
@@ -94,7 +83,6 @@ def test_a_run_has_the_content_of_its_file_by_name():
 @pytest.mark.parametrize("table", [
     (np.array([0, 10, 20]), np.array([0, 1 / 3, 0])), [[0, 0], [10, 1 / 3], [20, 0]],
     pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}), pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
-    pd.Series([0, 1, 1 / 3, 1, 0], index=[0, 5, 10, 15, 20.0])[::2],
     pd.Series([0, 1 / 3, 0], index=pd.date_range("2020-01-01", periods=3, freq="10s")),
     xarray.DataArray([0, 1 / 3, 0], dims="t", coords={"t": [0, 10, 20]})])
 def test_arrays_lists_and_columns_are_tables(table):
@@ -122,11 +110,15 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.simulate(**OTHER).last_u,
      r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"),
-    (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dict")])
+    (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dict"),
+    (lambda: masing.scan(samples={"k0": [1, 2], "c": [1]}), "^samples: its columns differ in length"),
+    (lambda: masing.scan(samples={"r": [([0, 1], [1])]}, force="r(t)"), r"^samples\['r'\]: 2 arguments and 1 values"),
+    (lambda: masing.scan(samples={"r": [([1, 0], [1, 2])]}, force="r(t)", final_time=1, steps=10),
+     "array 0: row 2: argument 0 does not follow 1")])
 def test_mistakes_in_calls_or_in_the_options_of_simulate_raise_what_is_promised(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call() if callable(call) else masing.simulate(**call)
-    assert caught.value.code == 2
+    assert caught.value.code == 2 and "\n" not in str(caught.value)
 
 
 def test_a_result_stands_for_its_file():
@@ -141,9 +133,6 @@ def test_a_result_stands_for_its_file():
 
 
 def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, monkeypatch):
-    monkeypatch.setenv("MASING_PROGRAM", "/bin/true")
-    with pytest.raises(masing.MasingError, match=r"true is not masing; give its path in \$MASING_PROGRAM$"):
-        program.version()
     monkeypatch.setattr(program, "ROOT", tmp_path / "share" / "masing")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("MASING_PROGRAM", "/none")
@@ -152,7 +141,7 @@ def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, m
         masing.simulate()
 
 
-def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not(study):
+def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not():
     run = masing.simulate(**SMALL, field_every=500, energy=True)
     before = run.x.copy()
     for result in (run, masing.open(run.path), pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
@@ -163,7 +152,7 @@ def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not(study):
         frame["x"] -= 1
         data.x[0] = 7.0
         np.testing.assert_array_equal(result.x, before)
-    assert not any(array.flags.writeable for array in (study.errors["x"], *run.state.values()))
+    assert not any(array.flags.writeable for array in run.state.values())
 
 
 def test_a_run_that_is_not_finished_says_so(tmp_path):
@@ -183,7 +172,6 @@ def test_xarray_has_the_axes_the_state_of_a_model_by_column_and_a_curve_that_tur
     data = run.to_xarray()
     assert data.u.dims == ("field_t", "s") and data.x.dims == ("t",)
     assert float(data.u.sel(field_t=10, s=0.5)) == run.u[2, 9]
-    assert "rows" not in data.attrs
     assert data.u.attrs["symbol"] == "u(t,s)" and data.attrs["configuration"] == run.configuration
     for every, dimension in ((None, "t"), (100, "state_t")):
         run = masing.simulate(model="prandtl", set={"k": 1, "eta": 0.5}, force="cos(t)", final_time=10, steps=1000,
@@ -196,18 +184,19 @@ def test_xarray_has_the_axes_the_state_of_a_model_by_column_and_a_curve_that_tur
         assert data.amplitude.dims == (dimension,) and list(data.w) == w
 
 
-def test_a_study_comes_back_whatever_its_verdict_and_shows_itself(study):
+def test_a_study_comes_back_whatever_its_verdict_and_shows_itself():
+    study = masing.converge(**STUDY)
+    assert not study.errors["x"].flags.writeable
     assert (study.verdict, masing.converge(**STUDY, expect_order=3).verdict) == ("as expected", "not as expected")
     order, half = study.order("x")
     assert abs(order - 1) + half < 0.1 and study.order("y")[0] == study.fit["observed_y"]
     assert list(study.table()["P"]) == STUDY["levels"]
     frame = study.to_dataframe()
-    assert list(frame["error_x"]) == list(study["cases/error_x"]) and frame.index.dtype.kind == "i"
+    assert list(frame["error_x"]) == list(study["cases/error_x"])
     for name in ("cells", "steps", "mark_x"):  # counts are whole numbers
         assert frame[name].dtype.kind == "i" and list(frame[name]) == list(study[f"cases/{name}"])
-    assert study.claim.startswith("Order one in δs: x") and study.claim in repr(study)
     shown = study._repr_html_()
-    assert study.claim in shown and "as expected</strong>" in shown and "data:image/svg+xml;base64," in shown
+    assert study.claim.startswith("Order one in δs: x") and study.claim in shown and "svg+xml;base64," in shown
     assert study.plot_errors().axes[0].get_xlabel() == "cell width δs"
     # The style of the session stays.
     with matplotlib.rc_context({"lines.linewidth": 7.5, "font.size": 3.5, "axes.grid": True}):
@@ -223,22 +212,19 @@ def test_the_program_ends_with_the_script_that_is_killed(tmp_path):
     script = subprocess.Popen([sys.executable, "-c", call], stderr=subprocess.DEVNULL,
                               env=os.environ | {"PYTHONPATH": str(ANALYSIS), "TMPDIR": str(tmp_path)})
 
-    def running():
-        seen = subprocess.run("cat /proc/[0-9]*/cmdline", shell=True, capture_output=True, check=False).stdout
-        return seen.count(str(tmp_path).encode())
-
     def wait(until):
         for _ in range(6000):  # until it counts as hung
-            if until():
-                return True
+            seen = subprocess.run("cat /proc/[0-9]*/cmdline", shell=True, capture_output=True, check=False).stdout
+            if until(seen.count(str(tmp_path).encode())):
+                return
             time.sleep(0.1)
-        return False
+        raise AssertionError
     try:
-        assert wait(lambda: running() >= 3)
+        wait(lambda running: running >= 3)
     finally:
         script.kill()
         script.wait()
-    assert wait(lambda: not running())
+    wait(lambda running: not running)
 
 
 def test_the_options_without_a_value_are_those_of_the_program():
@@ -251,7 +237,7 @@ def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
     grid = {"w": [0.7, 0.8, 2], "f": [0.3, 0.5]}
     with pytest.warns(UserWarning, match="^2 of 6 points failed; the first: .*must be > 0"):
         scan = masing.scan(over=grid, force="f*sin(w*t)", mass="w<1.5 ? 1 : -1", **STEADY)
-    assert scan.names == ["w", "f"] and len(scan.table()) == 6 and "amplitude" in scan._repr_html_()
+    assert scan.names == ["w", "f"] and "amplitude" in scan._repr_html_()
     np.testing.assert_array_equal(scan.points["status"], [0, 0, 0, 0, 1, 1])
     assert [line[:3] for line in scan.messages] == ["4: ", "5: "] and scan.settings["over.f"] == "0.3,0.5"
     data = scan.to_xarray()
@@ -277,7 +263,6 @@ def test_h5py_xarray_and_netcdf_agree(command, options, group, variable, tmp_pat
     result.to_netcdf(tmp_path / "own.nc")
     with xarray.open_dataset(tmp_path / "own.nc") as again:
         xarray.testing.assert_identical(again.load(), data)
-        assert again.attrs["configuration"] == result.configuration and again.attrs["title"] == result.title
 
 
 def test_a_model_is_identified_as_the_script_does(run_script, tmp_path, undrawn):
@@ -301,7 +286,6 @@ SLAB = {"cells": "inf", "scheme": "leapfrog"}
 
 
 def record(seed, steps=200):
-    """Times and accelerations of a record."""
     return 0.02 * np.arange(steps + 1), np.random.default_rng(seed).standard_normal(steps + 1)
 
 
@@ -313,8 +297,7 @@ def test_arrays_have_the_bits_of_a_file(module, tmp_path, monkeypatch):
     times = {"final_time": 4, "steps": 400, **SLAB}
     of_file = masing.simulate(base_acceleration=tmp_path / "r.csv", **times)
     assert np.ptp(of_file.x) > 0
-    for options in ({"base_acceleration": (t, a)}, {"base_acceleration": "1*r(t)", "tables": {"r": (t, a)}},
-                    {"base_acceleration": "r(t)", "tables": {"r": pd.Series(a, t)}},
+    for options in ({"base_acceleration": (t, a)}, {"base_acceleration": "r(t)", "tables": {"r": pd.Series(a, t)}},
                     {"base_acceleration": "r(t)", "tables": {"r": tmp_path / "r.csv"}}):
         run = masing.simulate(**options, **times)
         assert np.array_equal(run.x, of_file.x) and "points:0 " in run.configuration
@@ -349,13 +332,3 @@ def test_arrays_are_in_the_file_and_paths_are_not(tmp_path, monkeypatch):
         assert np.array_equal(twin["most_x"], scan["most_x"])
         assert list(scan.records["path"]) == (["#1, b.csv"] if cells[0] == "#1, b.csv" else ["array:0", "array:1"])
     assert not list(tmp_path.glob("*array*"))
-
-
-@pytest.mark.parametrize(("options", "said"), [
-    ({"samples": {"k0": [1, 2], "c": [1]}}, "samples: its columns differ in length"),
-    ({"samples": {"r": [([0, 1], [1])]}, "force": "r(t)"}, "samples['r']: 2 arguments and 1 values"),
-    ({"samples": {"r": [([1, 0], [1, 2])]}, "force": "r(t)"}, "array 0: row 2: argument 0 does not follow 1")])
-def test_mistakes_in_samples_are_one_line(options, said):
-    with pytest.raises(masing.MasingError) as error:
-        masing.scan(final_time=1, steps=10, **SLAB, **options)
-    assert said in str(error.value) and "\n" not in str(error.value) and error.value.code == 2
