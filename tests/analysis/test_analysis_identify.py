@@ -1,8 +1,5 @@
-"""Models are read off cycles that were made with known ones, and other records are refused.
-
-Forces are those of elements clamped one by one, of x + c x', and of Bouc and Wen's equation; reversals lie between
-samples. The shares allowed are those that README.md states.
-"""
+"""Models are read off cycles of elements clamped one by one, whose reversals lie between samples, and records of other
+laws are refused. The shares allowed are those that README.md states."""
 
 import json
 import re
@@ -24,7 +21,6 @@ from masing.identification.findings import _of_elements, compare
 from masing.identification.identify import DISCRETE
 from masing.identification.identify import identify as identify_curve
 from masing.identification.replay import refuse_misfit
-from masing.notation import percent
 from masing.results import Run
 from oracle import SLIPS, TABLES, continuum, drive, led, noisy, one_cycle, write_csv
 from outputs import one_line
@@ -40,12 +36,10 @@ def continuous(x, force, threshold):
     return identify_continuous(Path("curve"), half_cycle(x, force), MIDDLES, threshold(MIDDLES))
 
 
-def identified(x, force, smooth=False):
-    """The elements of a record, smoothed in x where asked, which passes the test of the misfit."""
-    record = Measured(Path("record"), None, x, force)
-    record = with_smooth_x(record) if smooth else record
-    half = widest_half_cycle(record)
-    found = identify_discrete(record.path, half)
+def identified(x, force):
+    """The elements of a record which passes the test of the misfit."""
+    half = half_cycle(x, force)
+    found = identify_discrete(Path("record"), half)
     refuse_misfit(found, half, *DISCRETE)
     return found
 
@@ -61,7 +55,7 @@ def test_elements_that_do_not_yield_are_in_k0_and_corners_known_to_the_gaps_abou
 
 
 def test_a_corner_by_regression_is_not_known_better_than_the_reversal():
-    """No sample within 0.2 of the lower reversal, which may so lie up to there; elsewhere the gaps are 0.01."""
+    """No sample within 0.2 of the lower reversal; elsewhere the gaps are 0.01."""
     way = np.linspace(-3, 3, 601)
     x = np.r_[way[::-1][:-20], -3, way[20:]]
     force = drive(np.r_[np.linspace(0, 3, 301)[:-1], x], np.array([1.003]), np.array([1.0]), k0=0.5)[300:]
@@ -89,21 +83,13 @@ def test_the_whole_unloading_half_is_compared():
     assert compared.unloading_largest == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("threshold, stiffness", [
-    (lambda s: 0.2 + 0.5 * s**2, lambda s: 2 - s), (lambda s: 1.1 - s, lambda s: 1 + 0.5 * np.sin(3 * s))])
-def test_the_density_of_1500_cells_is_found(threshold, stiffness):
+def test_the_density_of_1500_cells_is_found_and_a_small_cycle_leaves_cells_unknown():
     x = one_cycle(1.5, 1200)
-    found = continuous(x, drive(x, *continuum(threshold, stiffness)), threshold)
-    assert found.known.all() and found.k0 < 1e-6
-    assert np.abs(found.stiffness - stiffness(MIDDLES))[200:-200].max() < 1e-3
-
-
-def test_another_threshold_gives_another_density_and_a_small_cycle_leaves_cells_unknown():
-    x = one_cycle(1.5, 1200)
-    force = drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0))
-    found = continuous(x, force, lambda s: 0.1 + s**2)
-    # k ds = k dη/η': the density over η is 1 in both.
-    assert np.abs(found.stiffness - 2 * MIDDLES)[MIDDLES > 0.1][:-200].max() < 3e-3
+    for threshold, stiffness in ((lambda s: 0.2 + 0.5 * s**2, lambda s: 2 - s),
+                                 (lambda s: 1.1 - s, lambda s: 1 + 0.5 * np.sin(3 * s))):
+        found = continuous(x, drive(x, *continuum(threshold, stiffness)), threshold)
+        assert found.known.all() and found.k0 < 1e-6
+        assert np.abs(found.stiffness - stiffness(MIDDLES))[200:-200].max() < 1e-3
     x = one_cycle(0.6, 1200)
     found = continuous(x, drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), lambda s: s + 0.1)
     assert found.known.mean() == pytest.approx(0.5, abs=1e-3)
@@ -182,10 +168,12 @@ def test_outputs_are_replaced_all_or_none(run_script, tmp_path):
         code, printed, err = run_script(identify, path, *words, "-o", out)
         assert (code, err) == (0, "") and printed.splitlines()[:-1] == out.with_suffix(".txt").read_text().splitlines()
         assert json.loads(out.with_suffix(".json").read_text())["cycle"] == path.name
+    rated = write_csv(tmp_path / "rated.csv", "x,force", SINE, SINE + np.gradient(SINE) * 10)
     # A file of the user's, under the name that is written last: nothing is replaced.
     out.with_suffix(".txt").write_text("my notes\n")
     before = {each: each.read_bytes() for each in tmp_path.iterdir()}
     one_line(run_script(identify, tmp_path / "lab0.csv", "-o", out), "out.txt: is there already")
+    one_line(run_script(identify, rated), rated, "the speed", code=3)
     assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
@@ -206,12 +194,9 @@ def test_a_csv_gives_a_density_that_runs_like_it(run_script, undrawn, tmp_path, 
     assert out.splitlines()[:-1] == Path("page.txt").read_text().splitlines() and "± (95 %)" in out
     case = Path("lab-identified-continuous.ini").read_text()
     assert "stiffness = table:lab-identified-continuous-stiffness.csv" in case
-    found = identify_curve("lab.csv", "s+0.1")
-    page = found.figure()
     # The residuals of both halves are drawn; of many points at most 600.
+    page = identify_curve("lab.csv", "s+0.1").figure()
     assert [300 <= len(axes.lines[0].get_xdata()) <= 600 for axes in page.axes[2:]] == [True, True]
-    rms = np.sqrt(np.mean(found.comparison.unloading_residual**2))
-    assert page.axes[3].get_title() == f"unloading: rms {percent(rms)}"
 
 
 # Records of motions that are made by chance, FINE times as dense as the samples.
@@ -234,11 +219,6 @@ def masing(random, half_cycle):
     eta = 0.1 * np.cumprod(random.uniform(1.25, 1.8, count))
     x = motion(random, half_cycle)[1]
     return x, drive(x, eta, random.uniform(0.5, 1.5, count), random.choice([0, 0.3])), eta
-
-
-def kelvin_voigt(random, half_cycle):
-    t, x = motion(random, half_cycle)
-    return x, x + random.choice([0.2, 0.5, 1.0]) * np.gradient(x, t) / (2 * np.pi), None
 
 
 def bouc_wen(random, half_cycle):
@@ -274,9 +254,8 @@ def test_records_of_masing_models_are_identified_and_others_refused(long):
     held = [np.abs(found.elements.threshold - eta) <= found.threshold_width + 1e-9 for found, eta in results
             if not isinstance(found, DataError) and len(found.threshold_width) == len(eta)]
     assert np.concatenate(held).mean() >= (0.9 if long else 0.95 - 0.15)
-    for make in (kelvin_voigt, bouc_wen):
-        found = [isinstance(each, DataError) for each, _ in verdicts(make, [50, 100, 200], range(100 if long else 2))]
-        assert np.mean(found) >= 0.8
+    found = [isinstance(each, DataError) for each, _ in verdicts(bouc_wen, [50, 100, 200], range(100 if long else 2))]
+    assert np.mean(found) >= 0.8
 
 
 def test_few_samples_give_no_digits_that_are_not_there():
@@ -293,7 +272,7 @@ def test_few_samples_give_no_digits_that_are_not_there():
 
 
 @pytest.mark.parametrize("turns, noise", [
-    (SLIPS, 0), (SLIPS, 0.005), ((2, -0.62, -0.6, -2, 0.6, 0.59), 0), ((2, 0.5, 0.9, -1, -0.8, -2, 1, 0.4), 0.005)])
+    (SLIPS, 0), ((2, -0.62, -0.6, -2, 0.6, 0.59), 0), ((2, 0.5, 0.9, -1, -0.8, -2, 1, 0.4), 0.005)])
 def test_records_with_inner_loops_are_identified(turns, noise):
     x = led(0, *3 * turns, 0)
     force = noisy(drive(x, np.array([0.4, 1.0]), np.array([800.0, 500.0]), 60.0), noise, 7)
@@ -335,30 +314,6 @@ def test_laws_that_are_no_springs_that_slide_are_told_apart(x, force, words):
     with pytest.raises(DataError, match=re.escape(words)) as refused:
         identify_curve((x, force))
     assert refused.value.code == 3 and "\n" not in str(refused.value)
-    # A spring beside an element is no other law.
-    assert len(identified(SINE, noisy(SLIDING + 0.2 * SINE, 0.01, 5)).elements.threshold) == 1
-
-
-def test_the_reason_is_given_and_no_file_is_written(run_script, tmp_path):
-    rated = (SINE, SINE + np.gradient(SINE) * 10)
-    for curve, options, words in ((rated, (), "the speed"), (rated, ("--threshold", "0.01+3*s"), ""),
-                                  (round_trip(YIELDING), ("--threshold", "0.01*(1+s)"), "span")):
-        path = write_csv(tmp_path / "lab.csv", "x,force", *curve)
-        one_line(run_script(identify, path, *options), path, words, code=3)
-        assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("count, seed", [(5, 4), (1, 5)])
-def test_elements_are_found_where_x_is_noisy_too(count, seed):
-    """Smoothing x leaves errors that are smooth themselves, and large forces where the branch is steep."""
-    threshold, stiffness = 0.1 * 8 ** (np.arange(count) / 4), 1 / np.arange(1, count + 1)
-    force = noisy(drive(SINE, threshold, stiffness), 0.005, seed)
-    x = noisy(SINE, 0.003, 10 + seed)
-    found = identified(x, force, smooth=True)
-    assert len(found.elements.threshold) >= (1 if count == 1 else 3)
-    for law in (SINE + FRICTION, SLIDING + FRICTION):
-        with pytest.raises(DataError, match="jumps by"):
-            identified(x, noisy(law, 0.005, seed), smooth=True)
 
 
 def test_a_noisy_loop_is_closed_whose_first_and_last_samples_are_equal(long):
