@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
 
 #include "study/refinement.hpp"
 #include "support/options.hpp"
@@ -31,6 +32,10 @@ struct Case {
   double order = 1.0;       ///< of x, y and u at the cells' points
   double order_of_u = 1.0;  ///< over all s, where it is constant on cells
   double within = 0.02;     ///< also the least half of the fit's uncertainty
+
+  friend std::ostream& operator<<(std::ostream& stream, const Case& one) {
+    return stream << one.name;
+  }
 };
 
 class Order : public testing::TestWithParam<Case> {};
