@@ -1,5 +1,5 @@
 """The 95 % intervals of k(s) and of its integrals cover the truth of random cycles of 1500 elements as often as they
-say. The band of one cycle is right or wrong in long pieces of s: the mean over many cycles is asked to be 90 to 98 %."""
+say. The band of one cycle is right or wrong in long pieces of s: of the mean over many cycles 90 to 98 % is asked."""
 
 import re
 from pathlib import Path

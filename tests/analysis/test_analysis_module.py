@@ -11,7 +11,6 @@ import math
 import os
 import re
 import signal
-import subprocess
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -57,19 +56,6 @@ def test_the_numbers_are_the_program_s_to_the_bit(command, options, monkeypatch,
     written = getattr(masing, command)(**options, output=tmp_path / "output.h5")
     assert here.messages == written.messages == []
     assert contents(tmp_path / "output.h5") == expected
-
-
-@pytest.mark.parametrize("options", [
-    {"initial_u": "file:/none.h5"}, {"threshold": "-1", "force": 0, "cells": math.inf}, {"cells": -1, "ranks": 2}])
-def test_a_mistake_has_the_program_s_line_and_code(options, tmp_path):
-    alone = {name: value for name, value in options.items() if name != "ranks"}
-    words = masing.commands.words(alone, tmp_path)
-    said = subprocess.run([program.required(), "simulate", *words], capture_output=True, text=True, check=False)
-    with pytest.raises(masing.MasingError) as caught:
-        masing.simulate(**options)
-    line = next(line for line in said.stderr.splitlines() if line.startswith("masing: "))
-    line = line.replace("--", "").replace("initial-u", "initial_u")  # options have the names of keyword arguments
-    assert (f"masing: {caught.value}", caught.value.code) == (line, said.returncode)
 
 
 def test_without_output_there_is_no_file_until_its_path_is_asked_for(tmp_path, monkeypatch):
