@@ -82,6 +82,8 @@ PAGES = {
     "y does not converge": (ladder(), UNEXPECTED_Y,
                             ["x 1.000 and u 1.000. y does not converge: order −0.060 [−0.160, 0.040].",
                              "x and u, every interval within 1 ± 0.1. y does not converge. Errors"], ["x does not"]),
+    "y may converge": (ladder(), UNEXPECTED_Y | {"order_y": 0.06, "observed_y": 0.06}, ["0.060 ± 0.100 not judged"],
+                       ["not converge"]),
     "doubt": (ladder(), fit(verdict="undecided", unmet_hypotheses="F jumps near t = 1"),
               ["1 of 1 study undecided 1 outside the hypotheses of the propositions", "F jumps near t = 1"],
               ["1 study as expected"]),
