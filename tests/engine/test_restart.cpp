@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -108,6 +109,10 @@ class MadeRun {
 struct Case {
   std::string name;
   std::string options;  ///< beside those of run_of
+
+  friend std::ostream& operator<<(std::ostream& stream, const Case& one) {
+    return stream << one.name;
+  }
 };
 
 engine::RunSpec run_of(const Case& of) {
