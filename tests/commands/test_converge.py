@@ -1,8 +1,6 @@
-"""A study, what it prints and its file, the exit codes that tell its verdict, and the memory that it needs."""
+"""A study, what it prints and its file, and the exit codes that tell its verdict."""
 
 import re
-import subprocess
-import sys
 
 import h5py
 import numpy as np
@@ -78,30 +76,3 @@ def test_what_hinders_a_verdict_is_named(masing):
     assert (fit["unmet_hypotheses"], fit["verdict"]) == (fault, "not judged")
     fit = masing.study(*words, "--expect-order=3", code=3)  # the file is whole all the same
     assert fit["verdict"] == "not as expected" and "not as expected" in fit["said"]
-
-
-@pytest.mark.parametrize("words", [
-    ("--reference=exact", "--threshold=0.2+s^2", "--steps=101"),  # u is asked for between steps
-    ("--reference=successive", "--steps=30")])
-def test_a_study_needs_the_memory_that_it_says(masing, program_path, words):
-    """What its process holds at most, beyond one with hardly a cell; a million times as many cells are refused."""
-    with open(program_path, "rb") as program:
-        if b"__asan_init" in program.read():
-            pytest.skip("a sanitizer holds more")
-    call = ("converge", "--refine=cells", "--final-time=10", "--field-samples=3", "--expect-order=none",
-            "--force=sin(t)", *words)
-
-    def held(levels):
-        # Of a child of a small process: it begins with the most that its parent held.
-        run = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
-               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-        return int(subprocess.run([sys.executable, "-I", "-c", run, program_path, *call, levels, "--quiet"], check=True,
-                                  cwd=masing.folder, stdout=subprocess.PIPE).stdout) / 1024
-
-    def levels(last):  # of which the first comparison needs nearly all
-        return f"--levels={0.75 * last if 'successive' in words[0] else 400:.0f},{last:.0f}"
-
-    said = masing.refusal(*call, levels(8e11))
-    needs = 1024 * float(re.search(r"need at least ([\d.]+) GiB a rank", said)[1]) / 1e6
-    found = held(levels(8e5)) - held("--levels=400,800")
-    assert 0.95 * found < needs < 1.25 * found, (found, said)

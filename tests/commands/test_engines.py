@@ -226,20 +226,6 @@ def test_a_force_without_a_mass_is_balanced_by_k0_and_by_elements_that_slide_ear
     assert apart(found["x"], x) < 1e-14
 
 
-@pytest.mark.parametrize("chi", [-0.2, -0.9])
-def test_iwans_element_has_its_closed_backbone_and_branches(masing, chi, spike=0.2):
-    """Of Segalman: the stiffness over φ ≤ 1 is like φ^χ, and a part `spike` slides at 1. ∫ min(x, φ) dK(φ), ∫dK = 1."""
-    def closed(x):
-        z = np.minimum(x, 1)
-        return (1 - spike) * (z ** (2 + chi) * (1 + chi) / (2 + chi) + z * (1 - z ** (1 + chi))) + spike * z
-
-    element = f"--threshold=min(1, s/{1 - spike!r})^{1 / (1 + chi)!r}"
-    x, f = moved(masing, "1.2*t^4", element, "--steps=60")  # x from 1e-7 on
-    assert apart(f, closed(x)) < 1e-14
-    x, f = (values[100:301] for values in moved(masing, "0.9*triangle(t)", element, "--steps=400"))
-    assert apart(f, f[0] - 2 * closed((x[0] - x) / 2)) < 1e-14
-
-
 CASE = ("--stiffness=1+0.5*s", "--initial-u=-0.3*(s+0.1)", "--mass=0.8", "--k0=0.15", "--x0=0.2", "--y0=-0.3", FORCED)
 
 

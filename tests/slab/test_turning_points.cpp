@@ -99,6 +99,20 @@ TEST(ContinuousMeasure, IsExactForAffineThresholdAndPolynomialStiffness) {
   expect_sums(make_problem("1+s^2", "1.5-1.3*s"), 0.2, 1.5, falling, 2e-14);
 }
 
+/// Iwan's element of Segalman: the stiffness over η < 1 is like η^χ, and a fifth slides at 1.
+TEST(ContinuousMeasure, IsExactForPowersBesideAStep) {
+  for (const double chi : {-0.2, -0.9}) {
+    const auto iwan = [&](double r) {
+      const double z = std::clamp(r, 0.0, 1.0);
+      const double q = 0.8 * std::pow(z, 1 + chi);
+      const double step = r < 1 ? 0.0 : 0.2;
+      return Sums{q + step, q * z * (1 + chi) / (2 + chi) + step};
+    };
+    expect_sums(make_problem("1", "min(1,s/0.8)^" + std::to_string(1 / (1 + chi))), 0, 1.1, iwan,
+                1e-12);
+  }
+}
+
 TEST(ContinuousMeasure, IsExactOnAnyScale) {
   for (const int exponent : {-660, -200, 200, 660}) {
     SCOPED_TRACE(exponent);

@@ -239,20 +239,22 @@ TEST(Schedule, splits_what_is_worth_splitting_and_nothing_else) {
   EXPECT_EQ(sorted(study.schedule(1).together.at(0)), study.plan.all());
   EXPECT_TRUE(study.schedule(1).alone.empty());
   // The last of successive levels, which is measured against nothing, goes with the one before.
+  // Ranks beyond the comparisons have none, and nothing is kept for them.
   const Planned few(Refine::cells, "successive", "1000,10000,30000", "engine=sweep");
   EXPECT_EQ(few.schedule(2).alone, (std::vector<Batch>{{2, 1}, {0}}));
+  EXPECT_EQ(few.schedule(1000000000).alone.size(), 2U);
 }
 
-/// Ranks beyond the comparisons have none, and nothing is kept for them.
-TEST(Schedule, has_no_batch_for_ranks_beyond_the_comparisons) {
-  const Planned few(Refine::both, "exact", "100:1000,100:1100,300:2500,40000:3000,50000:3500",
-                    "engine=sweep");
-  const Packing schedule = few.schedule(1000000000);
-  EXPECT_EQ(schedule.alone.size(), 3U);
-  EXPECT_EQ(sorted(schedule.together.at(0)), (Batch{3, 4}));
-}
-
+/// Those of the engine, and for each cell two elements, u and lists of indices, or u twice.
 TEST(Bytes, are_those_of_each_run_once) {
+  for (const auto& [reference, other, each] :
+       {std::tuple("exact", "", 64.0),
+        {"successive", "", 56.0},
+        {"exact", "steps=101; field-samples=3; ", 64.0 + 16.0}}) {
+    const Planned of(Refine::cells, reference, "102400,204800",
+                     other + std::string("engine=sweep"));
+    EXPECT_EQ(of.plan.runs[0].bytes - of.plan.runs[0].engine_bytes, each * 102400) << reference;
+  }
   const Planned study(Refine::cells, "finest", "102400,204800", "engine=sweep");
   const double finest = study.plan.runs[2].bytes;
   EXPECT_GE(finest, 8.0 * 16 * 204800) << "u";
