@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/phase.hpp"
 #include "support/given.hpp"
 #include "support/result_file.hpp"
 
@@ -69,38 +68,6 @@ TEST_F(OutputFile, has_its_name_only_when_done_and_leaves_the_old_result_until_t
   output.finish();
   EXPECT_NE(get(path_), "the old result");
   EXPECT_FALSE(std::filesystem::exists(partial()));
-}
-
-/// The seal's among them, which are known when only the first piece of the file is left to be
-/// summed; the configuration is longer than a piece.
-TEST_F(OutputFile, says_what_its_phases_took) {
-  result_.configuration = std::string(std::size_t{6} << 20, '#');
-  double life = 0.0;
-  {
-    const parallel::PhaseTimer timer(parallel::Phase::setup, &life);
-    io::OutputFile output(world(), result_);
-    io::write_time(output.file(), "wall_seconds", 3.5);
-    output.finish();
-  }
-  EXPECT_TRUE(io::verify_seal(world(), path_, ""));
-  const io::Handle file = opened();
-  const auto seconds = [&](const std::string& name) {
-    const io::Handle attribute(H5Aopen_by_name(file.id(), "/timing", (name + "_seconds").c_str(),
-                                               H5P_DEFAULT, H5P_DEFAULT),
-                               H5Aclose);
-    double value = 0.0;
-    io::check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value));
-    return value;
-  };
-  double sum = 0.0;
-  for (const char* name : {"setup", "output", "seal"}) {
-    EXPECT_GT(seconds(name), 0.0) << name;
-    sum += seconds(name);
-  }
-  EXPECT_TRUE(sum <= life || !world().is_root());
-  EXPECT_EQ(seconds("communication"), 0.0);
-  EXPECT_EQ(seconds("steps"), 0.0);
-  EXPECT_EQ(seconds("wall"), 3.5);
 }
 
 TEST_F(OutputFile, cannot_be_locked_in_a_missing_folder_or_as_one) {
@@ -166,6 +133,7 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
     io::write_distributed(output.file(), "/eta", {"a line", "eta"}, pieces, columns);
     output.finish();
   }
+  EXPECT_TRUE(io::verify_seal(world(), path_, "")) << "of a file of several pieces";
   expect_entries("/u", 2, columns);
   expect_entries("/eta", columns, 0);
 }
@@ -315,16 +283,6 @@ class SealedFile : public support::ResultFile {
 
   std::string draft_ = checkpoint_;
 };
-
-TEST_F(SealedFile, has_its_content_and_no_draft) {
-  for (const std::string& bytes : {std::string("newer"), std::string(), content}) {
-    put_sealed(bytes);
-    EXPECT_EQ(refusal(path_), "");
-    EXPECT_EQ(get(path_).substr(0, bytes.size()), bytes);
-    EXPECT_EQ(std::filesystem::file_size(path_), bytes.size() + seal_bytes);
-    EXPECT_FALSE(std::filesystem::exists(draft_));
-  }
-}
 
 TEST_F(SealedFile, is_refused_with_any_byte_changed_cut_anywhere_or_longer) {
   const std::string whole = get(path_);

@@ -10,13 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <future>
 #include <limits>
 #include <new>
 #include <numeric>
 #include <random>
 #include <set>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -416,27 +416,6 @@ TEST(Material, TablesKeepEveryDigit) {
   EXPECT_NE(mistake([&] { table(s, {eta, 2}); }), "none");
 }
 
-TEST(Material, ClosedLoopsDissipateAlikeAndStoreNothing) {
-  for (const Material& material : materials()) {
-    MaterialPoint point(material);
-    const auto dissipated_in = [&](int cycles) {
-      const double before = point.dissipated_energy();
-      for (int i = 0; i < cycles; ++i) {
-        point.move_to(-0.8);
-        point.move_to(0.8);
-      }
-      return point.dissipated_energy() - before;
-    };
-    dissipated_in(2);
-    const double stored = point.stored_energy();
-    const double once = dissipated_in(1);
-    constexpr int cycles = 10000;
-    const double all = dissipated_in(cycles);
-    EXPECT_NEAR(all, cycles * once, 2 * cycles * unit * point.dissipated_energy());
-    EXPECT_NEAR(point.stored_energy(), stored, 64 * unit * (1 + stored));
-  }
-}
-
 TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
   const Material material = materials().back();
   MaterialPoints points(material, 3, 0.1);
@@ -473,12 +452,6 @@ TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
 
 /// Where 1e150 is left everything yields; so it does on the way from 500.
 TEST(Material, EnergiesAreThoseOfTheLastLoopsAlsoAfterTheFarthestPositions) {
-  const SpringSlider spring{1e99, 1e100};
-  MaterialPoint stiff(Material::of_springs({&spring, 1}));
-  for (const double x : {1e102, -1e102, 2e102}) {
-    stiff.move_to(x);
-  }
-  ASSERT_GT(stiff.dissipated_energy(), 1e301);  // k η times slips of some 2e102 each
   for (const Material& material : materials()) {
     MaterialPoint point(material);
     MaterialPoint near(material);
@@ -492,12 +465,9 @@ TEST(Material, EnergiesAreThoseOfTheLastLoopsAlsoAfterTheFarthestPositions) {
       near.move_to(x);
       EXPECT_NEAR(point.stored_energy(), near.stored_energy(), 1e-12 * near.stored_energy());
     }
-    for (MaterialPoint* of : {&point, &stiff}) {
-      MaterialPoint restored = *of;
-      restored.revert_to_start();
-      restored.restore(of->state());
-      EXPECT_TRUE(same(restored, *of));
-    }
+    MaterialPoint restored(material);
+    restored.restore(point.state());
+    EXPECT_TRUE(same(restored, point));
   }
 }
 
@@ -707,7 +677,8 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
 TEST(MaterialInC, is_moved_by_several_threads_at_once) {
   masing_material* slab = masing_material_continuum(nullptr, nullptr, nullptr, nullptr, 0.0);
   masing_material_continuum(nullptr, "this(s)", nullptr, nullptr, 0.0);
-  const auto work = [slab](double& sum) {
+  const auto work = [slab] {
+    double sum = 0.0;
     double force = 0.0;
     masing_point* point = masing_point_new(slab, 0.0);
     for (int i = 1; i <= 20000; ++i) {
@@ -716,20 +687,20 @@ TEST(MaterialInC, is_moved_by_several_threads_at_once) {
       masing_point_commit(point);
     }
     masing_point_free(point);
-    masing_material_continuum(nullptr, "another(s)", nullptr, nullptr, 0.0);
+    return sum;
   };
-  double sums[8] = {};
-  std::vector<std::thread> threads;
-  for (double& sum : sums) {
-    threads.emplace_back(work, std::ref(sum));
+  std::vector<std::future<double>> sums;
+  for (int thread = 0; thread < 8; ++thread) {
+    sums.push_back(std::async(std::launch::async, [&] {
+      masing_material_continuum(nullptr, "another(s)", nullptr, nullptr, 0.0);
+      return work();
+    }));
   }
-  for (std::thread& thread : threads) {
-    thread.join();
+  const double alone = work();
+  for (std::future<double>& sum : sums) {
+    EXPECT_EQ(sum.get(), alone);
   }
   EXPECT_NE(std::string(masing_last_error()).find("this"), std::string::npos);
-  double alone = 0.0;
-  work(alone);
-  EXPECT_EQ(std::vector<double>(sums, sums + 8), std::vector<double>(8, alone));
   masing_material_free(slab);
 }
 

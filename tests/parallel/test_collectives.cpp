@@ -31,15 +31,6 @@ using parallel::PhaseTimer;
 using parallel::Vector;
 using support::world;
 
-TEST(Communicator, is_a_duplicate_that_may_be_moved) {
-  parallel::Communicator first(PETSC_COMM_WORLD);
-  int relation = 0;
-  MPI_Comm_compare(first.handle(), PETSC_COMM_WORLD, &relation);
-  EXPECT_EQ(relation, MPI_CONGRUENT);
-  const parallel::Communicator second(std::move(first));
-  EXPECT_EQ(second.size(), world().size());
-}
-
 TEST(Reductions, are_those_of_all_ranks) {
   const std::int64_t n = world().size();
   const std::int64_t large = std::int64_t{1} << 60;
@@ -222,18 +213,6 @@ TEST(RankSum, has_memory_of_its_own) {
     expect_right(self, alone, 2, i);
     expect_right(world(), second, 1, 2);
   }
-}
-
-TEST(RankSum, is_of_the_ranks_of_a_part) {
-  // Both halves at once, of different lengths.
-  const int half = (world().size() + 1) / 2;
-  const bool low = world().rank() < half;
-  MPI_Comm half_of_ranks = MPI_COMM_NULL;
-  parallel::check_mpi(MPI_Comm_split(world().handle(), low ? 0 : 1, 0, &half_of_ranks));
-  const parallel::Communicator part(half_of_ranks);
-  parallel::check_mpi(MPI_Comm_free(&half_of_ranks));
-  parallel::RankSum sum(part, over_memory);
-  expect_right(part, sum, 2, low ? 3000 : 1000);
 }
 
 double counted(Phase phase) {

@@ -181,28 +181,6 @@ TEST(Models, come_to_their_exact_solutions) {
   }
 }
 
-/// Elements in series have an indicator function in φ, those in parallel an absolute value; M = I
-/// moves the columns that an element's argument has.
-TEST(Models, have_the_phi_and_the_matrix_that_the_catalogue_gives) {
-  for (const OneStep& by_hand : steps_by_hand()) {
-    const auto& [name, parameters] = by_hand.model;
-    const auto& info = rheology::catalogue_entry(name).info;
-    bool in_series = false;
-    bool in_parallel = false;
-    const model_run::Run run(name, parameters);
-    for (const auto& element : run.elements()) {
-      (element.connection == rheology::Connection::in_series ? in_series : in_parallel) = true;
-      if (info.matrix == "I") {
-        ASSERT_EQ(element.column_of_m.size(), 1) << name;
-        EXPECT_EQ(element.column_of_m[0].column, element.argument.at(0).column) << name;
-        EXPECT_EQ(element.column_of_m[0].factor, 1.0) << name;
-      }
-    }
-    EXPECT_EQ(info.phi.find("psi") != std::string::npos, in_series) << name;
-    EXPECT_EQ(info.phi.find('|') != std::string::npos, in_parallel) << name;
-  }
-}
-
 /// Loops that yield both ways, with reversals inside them.
 double forcing(double t) {
   return 2.5 * std::sin(t) + std::sin(3.1 * t);

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "engine/setup.hpp"
 #include "scan/made_up.hpp"
 #include "support/given.hpp"
 #include "support/world.hpp"
@@ -65,48 +64,13 @@ TEST(LimitCycle, lags_behind_forces_with_breaks_as_the_linear_oscillator_does) {
   }
 }
 
-/// The numbers of z = x - D t/τ over the last of 60 periods τ, from many times of it.
-PointNumbers sampled(const engine::RunSpec& run, double period) {
-  constexpr int count = 20000;
-  std::vector<double> times;
-  for (int i = 0; i <= count; ++i) {
-    times.push_back((59 + static_cast<double>(i) / count) * period);
-  }
-  std::vector<double> z(times.size());
-  std::vector<double> y = z;
-  std::vector<double> f = z;
-  const parallel::Communicator alone = support::alone();
-  const engine::Setup setup = engine::make_setup(alone, run);
-  setup.engine->advance({.times = times, .x = z, .y = y, .restoring = f});
-  const double drift = z.back() - z.front();
-  double loss = 0.0;
-  std::complex<double> of_z;
-  std::complex<double> of_force;
-  for (std::size_t i = 1; i < z.size(); ++i) {
-    z[i] -= drift * static_cast<double>(i) / count;
-    loss += (z[i] - z[i - 1]) * (f[i] + f[i - 1]) / 2;
-    const auto wave = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i) / count);
-    of_z += z[i] * wave;
-    of_force += run.drive(times[i]) * wave;
-  }
-  const auto [least, most] = std::ranges::minmax_element(z);
-  return scan::completed({.amplitude = (*most - *least) / 2,
-                          .restoring_amplitude = (f[static_cast<std::size_t>(most - z.begin())] -
-                                                  f[static_cast<std::size_t>(least - z.begin())]) /
-                                                 2,
-                          .loss = loss,
-                          .phase = std::arg(of_force / of_z),
-                          .drift = drift});
-}
-
-/// A cycle that drifts has the same numbers wherever it is cut.
+/// Wherever a cycle that drifts is cut, and whether it is found by Newton's method or by a run.
 TEST(LimitCycle, has_the_numbers_of_x_less_its_drift) {
-  const double period = 4 * std::numbers::pi;
   const auto options = [](const std::string& shift) {
     return "over a=0.1; k0=0; cells=3; final-time=60*4*pi; steps=60000; let S=" + shift +
            "; force=a+0.9*sin(0.5*(t+S))+0.5*sin(t+S+2)";
   };
-  const PointNumbers own = sampled(made_up::scan(options("0")).first.run, period);
+  const PointNumbers own = numbers_of("steady; " + options("0"));
   ASSERT_GT(std::abs(own.drift), 0.2 * own.amplitude);
   for (const char* shift : {"0", "1.3", "4", "9"}) {
     for (const char* way : {"steady; ", ""}) {
@@ -135,19 +99,6 @@ TEST(LimitCycle, takes_two_periods_where_a_free_vibration_of_twice_the_period_st
   // At 4 f cos ωt = -(x0 - c - f), and at ωt = π.
   EXPECT_NEAR(found.most_x, 0.025 - forced - free * free / (8 * forced), 1e-11);
   EXPECT_NEAR(found.least_x, 0.025 + forced - free, 1e-11);
-}
-
-TEST(LimitCycle, is_not_half_a_period_mirrored_where_a_narrow_pulse_makes_the_force_uneven) {
-  // F(t + τ/2) = -F(t) but for a pulse of two thousandths of the period, which no 32 values show
-  // and which moves x by so little that its halves look alike.
-  const std::string options =
-      "over a=2; force=a*cos(0.5*t)+0.02*exp((sin(0.5*t)-1)/1e-5); final-time=48*pi; steps=48000";
-  const PointNumbers cycle = numbers_of("steady; " + options);
-  const PointNumbers run = numbers_of(options);
-  EXPECT_LT(cycle.residual, 1e-10);
-  // Of 12 periods exp(-ct/2) leaves 1e-10; samples miss an extreme by up to (2π/4000)²/8 of it.
-  EXPECT_NEAR(cycle.most_x, run.most_x, 4e-7 * run.amplitude);
-  EXPECT_NEAR(cycle.least_x, run.least_x, 4e-7 * run.amplitude);
 }
 
 TEST(LimitCycle, is_refused_where_the_mass_comes_to_rest) {

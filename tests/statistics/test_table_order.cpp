@@ -46,22 +46,6 @@ TableOrder exactly(const ErrorLadder& ladder, double floor = 0.0) {
   return order_of_table(ladder, {exact, exact}, floor);
 }
 
-TEST(PairOrder, is_that_of_manufactured_errors_against_every_reference) {
-  const Numbers steps{0.4, 0.2, 0.05};
-  for (const double p : {-1.5, 0.5, 2.0, 25.0}) {
-    for (const Numbers& references : {Numbers{0, 0, 0}, {0.01, 0.01, 0.01}, {0.2, 0.05, 0.02}}) {
-      ErrorLadder ladder{.steps = {{steps, references}}, .errors = {}};
-      for (std::size_t l = 0; l < steps.size(); ++l) {
-        const double reference = references[l] > 0 ? std::pow(references[l], p) : 0.0;
-        ladder.errors.push_back(7 * std::abs(std::pow(steps[l], p) - reference));
-      }
-      EXPECT_NEAR(statistics::pair_order(ladder, 0), p, 1e-8) << references[0];
-      EXPECT_NEAR(statistics::pair_order(ladder, 1), p, 1e-8) << references[0];
-    }
-  }
-  EXPECT_TRUE(std::isnan(statistics::pair_order(ladder_of({0.2, 0.1}, {1.0, 0.0}), 0)));
-}
-
 /// Half-widths by hand from the rule: 2 (0.01 + 0.005), 2 (0.2 + 0.005) of a change per halving,
 /// and 2 (0.05/2 + 0.05 + 0.005) with x = d₂ c/(1 - c) = 0.05 at c = 1/2.
 TEST(TableOrder, is_the_last_pair_of_steady_orders_and_the_limit_of_those_that_approach) {
@@ -115,17 +99,6 @@ TEST(TableOrder, beyond_minus_four_and_twenty_or_of_two_errors_is_said_and_not_r
   EXPECT_EQ(found.why, "only 2 errors above the floor");
   EXPECT_TRUE(std::isnan(found.pair_orders[1]));
   EXPECT_NEAR(exactly(ladder, 0.1).order, 2.0, 1e-9);
-}
-
-TEST(TableOrder, of_two_steps_is_that_of_the_fit) {
-  const Numbers ds{0.1, 0.1, 0.05, 0.05, 0.025};
-  const Numbers dt{0.1, 0.05, 0.05, 0.025, 0.025};
-  const Numbers exact(5, 0.0);
-  const TableOrder found = exactly(
-      {.steps = {{ds, exact}, {dt, exact}}, .errors = {0.4, 0.35, 0.2, 0.175, 0.1}});  // 3 δs + δt
-  EXPECT_EQ(found.basis, Basis::fit);
-  EXPECT_NEAR(found.order, 1.0, 1e-6);
-  EXPECT_TRUE(found.pair_orders.empty());
 }
 
 /// What is found about many tables with known orders.
