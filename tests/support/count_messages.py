@@ -1,19 +1,10 @@
-#!/usr/bin/env python3
-"""What the program asks of MPI, rank by rank, and the memory a rank takes.
-
-    MASING_PROGRAM=build/dev/masing tests/support/count_messages.py RANKS simulate --cells=65536 ...
-
-prints how often the root calls each kind of function, and the rank with most calls. Calls are counted in the program
-itself, by a library that is loaded before it, not timed, so ranks may outnumber the cores by far. What a step, a row or
-a checkpoint costs is the difference of two runs that differ by so many of them. How many steps a chunk has depends on
-the clock, and with it how often the force is broadcast (Ibcast).
-"""
+"""What the program asks of MPI, rank by rank: calls are counted in the program itself by a library that is loaded before
+it. What a step, a row or a checkpoint costs is the difference of two runs that differ by so many of them."""
 
 import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -32,12 +23,10 @@ KINDS = {kind: names.split() for kind, names in {
     "of the file": "File_open File_close File_set_size File_sync File_set_view File_read_at_all File_write_at_all",
     "own reads and writes": "File_read_at File_write_at",
     "without messages": "Send_init Recv Irecv Win_fence Win_lock Put Get Accumulate"}.items()}
-# The library counts the calls by the program, not those within MPI. It writes them, and the memory of the rank at
-# most, into a file of each rank in the folder $MASING_COUNTS.
+# The library counts the calls by the program, not those within MPI, and writes them into a file of each rank.
 LIBRARY = r"""#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #define COUNTED(name, parameters, arguments)                 \
   static long long calls_of_##name;                          \
   int MPI_##name parameters {                                \
@@ -51,13 +40,7 @@ int MPI_Finalize(void) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   snprintf(text, sizeof text, "%%s/%%d", getenv("MASING_COUNTS"), rank);
   FILE* file = fopen(text, "w");
-  FILE* status = fopen("/proc/self/status", "r");
 %s
-  while (fgets(text, sizeof text, status) != NULL) {
-    if (strncmp(text, "VmHWM:", 6) == 0) {
-      fprintf(file, "VmHWM %%lld\n", atoll(text + 6));
-    }
-  }
   fclose(file);
   return PMPI_Finalize();
 }
@@ -107,17 +90,3 @@ class Counting:
 def total(calls, names):
     """How often these were called."""
     return sum(calls[name] for name in names)
-
-
-def main(words):
-    """Print a line for each kind of call."""
-    program = str(Path(os.environ.get("MASING_PROGRAM", "build/dev/masing")).resolve())
-    with tempfile.TemporaryDirectory(prefix="masing-counts-") as folder:
-        calls = Counting(folder, program)(int(words[0]), *words[1:])
-    for kind, names in KINDS.items():
-        print(f"{kind}: {total(calls[0], names)}, at most {max(total(each, names) for each in calls)}")
-    print(f"MiB of the root: {calls[0]['VmHWM'] / 2**10:.3g}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
