@@ -1,4 +1,4 @@
-"""The page in a real browser without a window, as wide as a desk's and as a phone's, and printed."""
+"""The page in a real browser without a window, as wide as a desk's and as a phone's."""
 
 import json
 import re
@@ -29,7 +29,7 @@ onload = () => {
     const wide = [...page.body.querySelectorAll("*")].filter(
       e => e.getBoundingClientRect().right > frame.width && !e.closest(".scroll, pre"));
     found.push({
-      page: frame.name, width: Number(frame.width),
+      width: Number(frame.width),
       cut: [...page.querySelectorAll(`.scroll:has(.findings${frame.width > 600 ? "" : ", .blocks"})`)].filter(
         s => s.scrollWidth > s.clientWidth).map(s => s.innerText),
       inner: page.documentElement.clientWidth, scroll: page.documentElement.scrollWidth,
@@ -37,9 +37,6 @@ onload = () => {
       missing: [...page.images].filter(i => !i.complete || i.naturalWidth == 0 || i.width < 100).length,
       tall: [...page.querySelectorAll("figcaption")].filter(
         c => c.getBoundingClientRect().height > 3.5 * parseFloat(getComputedStyle(c).lineHeight)).map(c => c.innerText),
-      small: [...page.querySelectorAll("body *:not(sub, sub *, sup, sup *, svg *)")].filter(
-        e => e.getClientRects().length && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())
-             && parseFloat(getComputedStyle(e).fontSize) < 8 / 0.75 - 0.01).map(e => e.outerHTML.slice(0, 80)),
       shrunk: [...page.images].filter(i => !i.closest(".thumbnails") && i.width < 0.8 * i.naturalWidth).map(i => i.alt),
       silent: [...page.images].filter(i => !i.alt).length,
       verdicts: [...page.querySelectorAll(".verdict")].filter(v => v.getBoundingClientRect().height > 10)
@@ -50,37 +47,24 @@ onload = () => {
 </script>"""
 
 
-def browse(folder, *arguments):
-    """Run the browser with a profile in the folder; its CompletedProcess, with bytes on stdout and stderr."""
-    return subprocess.run([BROWSER, *OPTIONS, f"--user-data-dir={folder / 'profile'}", *arguments], capture_output=True,
-                          timeout=600, stdin=subprocess.DEVNULL, check=True)
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, papers_case, whole_run):
-    """The folder of the pages: one with everything on it, and the same as it is printed."""
+def found(tmp_path_factory, papers_case, whole_run):
+    """What the browser finds at each width on a page with everything on it, which must not make it complain."""
     path = tmp_path_factory.mktemp("pages")
     good = write_study(path / "good.h5", staircase(), fitted() | jointly(), papers_case)
     bad = write_study(path / "bad-with-quite-a-long-name-of-its-file.h5", ladder(8, 0.5), fit(0.5, "not as expected"),
                       papers_case, force="triangle(t)+" * 20 + "0.1")
     with matplotlib.rc_context({"figure.constrained_layout.use": True}):  # as for a user
         report.main([*map(str, (good, bad, whole_run)), "--files-only", "--page-only", "-o", str(path / "page.html")])
-        (path / "print.html").write_text((path / "page.html").read_text().replace("@media print", "@media all"))
-    return path
-
-
-@pytest.fixture(scope="module")
-def found(folder):
-    """What the browser finds on each page, by its name, at each width; no page must make it complain."""
-    names, probe = [path.stem for path in folder.glob("*.html")], folder / "probe.html"
-    frames = "".join(f'<iframe name="{name}" width="{width}" height="900" src="{folder.as_uri()}/{name}.html"></iframe>'
-                     for name in names for width in WIDTHS)
+    probe = path / "probe.html"
+    frames = "".join(f'<iframe width="{width}" height="900" src="page.html"></iframe>' for width in WIDTHS)
     probe.write_text(PROBE % frames, encoding="utf-8")
-    done = browse(folder, "--allow-file-access-from-files", "--enable-logging=stderr", "--v=0",
-                  "--window-size=1100,900", "--dump-dom", probe.as_uri())
+    done = subprocess.run([BROWSER, *OPTIONS, f"--user-data-dir={path / 'profile'}", "--allow-file-access-from-files",
+                           "--enable-logging=stderr", "--v=0", "--window-size=1100,900", "--dump-dom", probe.as_uri()],
+                          capture_output=True, timeout=600, stdin=subprocess.DEVNULL, check=True)
     assert b"CONSOLE" not in done.stderr, done.stderr.decode()
     text = re.search(r"\[.*\]", done.stdout.decode("utf-8"))[0].replace("&lt;", "<").replace("&gt;", ">")
-    return {(facts["page"], facts["width"]): facts for facts in json.loads(text)}
+    return {facts["width"]: facts for facts in json.loads(text)}
 
 
 def test_the_page_fits(found):
@@ -88,21 +72,10 @@ def test_the_page_fits(found):
     images = 2 + 1 + 1 + 1 + 3 + 1
     verdicts = ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2
     for width in WIDTHS:
-        facts = found["page", width]
+        facts = found[width]
         assert facts["inner"] <= width and facts["scroll"] <= facts["inner"], facts["wide"]
         assert (facts["images"], facts["missing"], facts["silent"], facts["verdicts"]) == (images, 0, 0, verdicts)
-        # On a desk the tables of orders are seen without scrolling, on a phone all but those of levels; of letters of
-        # ten points are left eight.
+        # On a desk the tables of orders are seen without scrolling, on a phone all but those of levels.
         assert facts["cut"] == facts["shrunk"] == []
         # On a desk a caption has three lines at most.
         assert width < max(WIDTHS) or facts["tall"] == []
-
-
-@pytest.mark.long
-def test_a_page_is_printed_without_a_letter_below_eight_points(folder, found):
-    browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={folder / 'page.pdf'}", (folder / "page.html").as_uri())
-    printed = (folder / "page.pdf").read_bytes()
-    # A4, in points, within a point
-    boxes = {tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox ?\[([^\]]*)\]", printed)}
-    assert boxes and all(abs(w - 595.3) < 1 and abs(h - 841.9) < 1 for _, _, w, h in boxes)
-    assert found["print", 1000]["small"] == []
