@@ -7,6 +7,7 @@ import ctypes.util
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -80,10 +81,16 @@ def cpu_seconds(pid):
 
 
 def wait_for_work(masing, process, seconds):
-    """Until the rank that has computed most has computed for so many seconds more; none need have begun."""
+    """Until all ranks handle signals, and the one that has computed most has computed for so many seconds more."""
+    def are_ready():
+        masks = [re.search(r"SigCgt:\t(\w+)", Path(f"/proc/{rank}/status").read_text(encoding="utf-8"))[1]
+                 for rank in ranks_of(masing)]
+        return masks and all(int(mask, 16) >> (signal.SIGXCPU - 1) & 1 for mask in masks)
+
     def most():
         return max(map(cpu_seconds, ranks_of(masing)), default=0)
 
+    masing.wait_until(process, are_ready)
     enough = most() + seconds
     masing.wait_until(process, lambda: most() >= enough)
 
@@ -113,13 +120,15 @@ def progress(masing, process, by, counted):
 def test_a_command_that_a_signal_to_one_rank_stops_goes_on_to_the_same_bits(masing, name):
     """A second stop follows at once, on one rank: what was computed before the first is not computed again."""
     by, ranks, rank, others, counted, words = COMMANDS[name]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     whole, saved = whole_of(masing, *words), masing.folder / "c.h5"
+    taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     words = (*words, "--quiet", "--output=run.h5", "--checkpoint=c.h5")
     process = masing.start(*words, ranks=ranks)
     if any(word.startswith("--checkpoint-every") for word in words):
         masing.wait_until(process, saved.exists)
     else:
-        wait_for_work(masing, process, 0.3)
+        wait_for_work(masing, process, 0.4 * taken)
     os.kill(ranks_of(masing)[rank], getattr(signal, by))
     first = progress(masing, masing.ended(process), by, counted)
     assert masing.names() == ["c.h5"] + ["run.h5.partial"] * (words[0] == "simulate") + ["whole.h5"]
