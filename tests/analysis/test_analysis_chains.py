@@ -5,7 +5,6 @@ import matplotlib
 import numpy as np
 import pytest
 
-import masing as package
 from masing.convergence.figures import study_figure
 from masing.notation import scientific
 from masing.report import chains
@@ -13,17 +12,13 @@ from masing.results import Run, Study, read
 
 # Five masses between a base that absorbs and a free end.
 FIVE = ("--model=masing-chain", "--set=n=5", "--set=m=i<n ? 1 : 0.5", "--set=k=4", "--set=k0=0.1",
-        "--set=base_impedance=2",
-        "--set=base_mass=0.5", "--threshold=s", "--cells=inf", "--final-time=20", "--steps=4000", "--sample-every=10",
-        "--field-every=100", "--energy")
+        "--set=base_impedance=2", "--set=base_mass=0.5", "--threshold=s", "--cells=inf", "--final-time=20",
+        "--steps=4000", "--sample-every=10", "--field-every=100", "--energy")
 # A chain of the length 1 and the mass 1, whose base begins to move smoothly.
 CHAIN = ("--model=masing-chain", "--set=n=20", "--set=m=i<n ? 1/n : 0.5/n", "--set=k=n", "--set=eta=1/n", "--cells=inf",
          "--threshold=s")
 SHAKEN = "--base-acceleration=3.6*sin(1.5*t)^3*cos(1.5*t)"
-WAVE = (*CHAIN, SHAKEN, "--final-time=0.95")
 LEVELS = (40, 80, 160, 320)
-IN_N = ("--refine=elements", "--levels=" + ",".join(f"{n}:{2 * n}" for n in LEVELS), "--field-samples=40",
-        "--reference=successive")
 QUANTITIES = ["x", "y", "x_rms", "y_rms"]
 
 
@@ -41,7 +36,9 @@ def chain_run(made, tmp_path_factory):
 @pytest.fixture(scope="module")
 def study(made, tmp_path_factory):
     """A study of the number of elements, without an expected order."""
-    return made("converge", tmp_path_factory.mktemp("waves") / "wave.h5", *WAVE, *IN_N)
+    return made("converge", tmp_path_factory.mktemp("waves") / "wave.h5", *CHAIN, SHAKEN, "--final-time=0.95",
+                "--refine=elements", "--levels=" + ",".join(f"{n}:{2 * n}" for n in LEVELS), "--field-samples=40",
+                "--reference=successive")
 
 
 def test_the_tables_of_a_chain_have_the_numbers_of_its_file(chain_run):
@@ -58,8 +55,6 @@ def test_the_tables_of_a_chain_have_the_numbers_of_its_file(chain_run):
     # A node and the element below it: d_3 = x_3 - x_2.
     assert np.allclose(watch["elongation"][3], watch["x"][3] - watch["x"][2], atol=1e-15)
     assert watch["force"][0].isna().all()
-    profile.loc[0] = watch.iloc[0] = 0  # what a user changes is a copy
-    assert np.isnan(run["profile/max_force"][0])
     data = run.to_xarray()
     assert data["watch_x"].dims == ("watch_t", "watch_node") and data["field_x"].dims == ("field_t", "field_node")
     # The force acts on the last node, whose samples are in /series, too.
@@ -74,7 +69,6 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     image = pictures["strong-wave"].figure.axes[0].collections[0]
     x = chain_run[0]["field/x"].T
     assert np.array_equal(image.get_array().reshape(6, -1), x - x[0])  # without the drift of the base
-    assert "x less that of node 0, up to" in pictures["strong-wave"].caption
     curves = [axes.lines[0].get_xydata() for axes in pictures["strong-extremes"].figure.axes]
     assert np.array_equal(curves[3], np.c_[chain_run[0]["profile/max_force"], range(6)], equal_nan=True)
     loops = {axes.lines[0].get_label(): axes.lines[0].get_xydata() for axes in pictures["strong-loops"].figure.axes}
@@ -95,8 +89,6 @@ def test_a_study_of_elements_has_their_numbers_and_the_errors_of_the_nodes(study
     assert tuple(found.level_elements) == LEVELS and np.allclose(found.dt, 0.475 / np.array(LEVELS), rtol=1e-15)
     for q in QUANTITIES:
         assert found.order(q)[0] == pytest.approx(2, abs=0.02)  # the next term of the error is of order h⁴
-    with pytest.raises(package.MasingError, match="measures x, y, x_rms, y_rms"):
-        found.order("u")
     table = found.table()
     assert list(table)[:5] == ["n", "P", "N", "h", "δt"] and list(table["n"]) == list(LEVELS)
     assert np.array_equal(table["h"], 1 / np.array(LEVELS)) and np.isinf(table["P"].astype(float)).all()
@@ -108,7 +100,6 @@ def test_its_page_shows_the_chain_and_its_levels_without_u(page_of, study):
     page, found = page_of(study), Study(study)
     for said in ("A chain of n masses", "fj = kj ∫01 k(s) uj(t, s) ds", "N 80…640", "over δt = 0.475 h, where h = 1/n"):
         assert said in page.words, said
-    assert "error of u" not in page.words and "cground" not in page.words
     for n, h, error in zip(LEVELS, 1 / np.array(LEVELS), found.errors["x"][:-1]):
         assert f"{n} ∞ {2 * n} {scientific(h)} {scientific(0.475 * h)} {scientific(error)}" in page.words
 

@@ -14,7 +14,6 @@ from masing import ensembles
 from masing import response as figures
 from masing.errors import MasingError
 from masing.results import Scan
-from outputs import one_line
 
 LEVELS = np.geomspace(0.1, 2.5, 10)
 MEDIAN, DISPERSION = 0.5, 0.4
@@ -27,10 +26,8 @@ def table_of(demand, intensity, cluster=None, failed=False):
 
 
 def records(random, count, shared):
-    """Points of records at LEVELS that exceed 0 with the probability Φ(ln(a / MEDIAN) / DISPERSION).
-
-    `shared` is the part of the variance that all points of a record have in common.
-    """
+    """Points of records at LEVELS that exceed 0 with the probability Φ(ln(a / MEDIAN) / DISPERSION); all points of a
+    record have the part `shared` of the variance in common."""
     of_record, of_point = random.standard_normal((count, 1)), random.standard_normal((count, len(LEVELS)))
     chance = math.sqrt(shared) * of_record + math.sqrt(1 - shared) * of_point
     demand = np.log(LEVELS / MEDIAN) + DISPERSION * chance
@@ -101,15 +98,14 @@ def test_counts_without_a_finite_maximum_have_the_curves_that_they_tend_to():
 
 @pytest.mark.first(1)
 @pytest.mark.parametrize("shared", [1.0, 0.5])
-def test_a_bootstrap_of_records_holds(long, shared):
-    """In the parts of draws of 40 records that are asked for, the intervals of median and dispersion hold them."""
-    draws, random, held = 500 if long else 40, np.random.default_rng(5), []
-    for seed in range(draws):
-        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", "sample", 1000 if long else 200, seed)
+def test_a_bootstrap_of_records_holds(shared):
+    """In most draws of 40 records the intervals of median and dispersion hold them."""
+    random, held = np.random.default_rng(5), []
+    for seed in range(40):
+        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", "sample", 200, seed)
         held.append((fit.median_interval[0] <= MEDIAN <= fit.median_interval[1],
                      fit.dispersion_interval[0] <= DISPERSION <= fit.dispersion_interval[1]))
-    # Three standard deviations of 40 draws are 10 %; of 500 draws the median is to hold in 93 %.
-    assert min(np.mean(held, axis=0)) >= (0.93 if long else 0.85)
+    assert min(np.mean(held, axis=0)) >= 0.85  # three standard deviations below 95 %
 
 
 def test_points_that_fail_count_as_above_and_as_below():
@@ -128,8 +124,6 @@ def test_points_that_fail_count_as_above_and_as_below():
     both, over, under = (ensembles.Fragility(each, "a", 0, "y", "sample", 200) for each in (lost, above, below))
     assert (both.median, both.dispersion) == (over.median, over.dispersion)
     assert list(both.to_dataframe()["if_below"]) == [under.median, under.dispersion]
-    frames = [each.to_dataframe() for each in (over, under)]
-    assert np.array_equal(both.to_dataframe()["lower"], np.minimum(*(each["lower"] for each in frames)))
     assert np.array_equal(both.curve()["upper"], np.maximum(over.curve()["upper"], under.curve()["upper"]))
     assert f"; {failed.sum()} of 400 points failed" in str(both)
 
@@ -138,16 +132,11 @@ def test_points_that_fail_count_as_above_and_as_below():
     ((0, 0, 0, 0, 0, 0), "no point up to a = 3 exceeds y = 1: lower the limit, or scan larger a"),
     ((2, 2, 2, 2, 2, 2), "every point from a = 1 on exceeds y = 1: raise the limit, or scan smaller a"),
     ((0, 0, 0, 2, 2, 2), "no point below a = 2 and every point above a = 2 exceeds y = 1"),
-    ((2, 0, 0, 0, 0, 0), "the part of the points that exceeds y = 1 does not grow with a"),
-])
+    ((2, 0, 0, 0, 0, 0), "the part of the points that exceeds y = 1 does not grow with a")])
 def test_points_without_a_curve_are_refused(demand, words):
     table = table_of(np.array(demand, dtype=float), np.repeat([1.0, 2.0, 3.0], 2))
-    with pytest.raises(MasingError) as refused:
+    with pytest.raises(MasingError, match=words):
         ensembles.Fragility(table, "a", 1, "y", None)
-    assert words in str(refused.value)
-    with pytest.raises(MasingError, match="failed points count as exceeding it"):
-        ensembles.Fragility(table.assign(demand=np.nan, failed=table["demand"] > 1) if 2 in demand else
-                            table.assign(failed=True), "a", 1, "y", None)
 
 
 PULSES = ("--base-acceleration", "a*exp(-(t-5)^2/8)*sin((1+0.07*r)*t+r)", "--cells=inf", "--final-time=12",
@@ -178,17 +167,13 @@ def test_a_scan_is_summarized_by_its_columns(pulses):
     found = scan.fragility(LIMIT, "a", resamples=200)
     assert found.counts.equals(counts) and found.clusters == 12
     assert found.median == pytest.approx(likeliest(frame["peak"] - LIMIT, frame["a"])[0], rel=1e-6)
-    assert scan.abscissa() == "a" and "median" in found._repr_html_()
-    assert repr(found).startswith("<masing.Fragility peak_x > 1 over a: median 0.")
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda scan: scan.summary("most", "a"), "of='most': "),
     (lambda scan: scan.summary("most_x", "a", quantiles=(0.5, 50)), "give numbers between 0 and 1"),
     (lambda scan: scan.exceedance(math.nan, "a"), "limit=nan: give a finite number"),
     (lambda scan: scan.fragility(LIMIT, "a", resamples=10), "whole number of at least 100"),
-    (lambda scan: scan.fragility(LIMIT, "a", where={"sample": 1}), "a bootstrap needs at least 3"),
-    (lambda scan: scan.fragility(LIMIT, "a", resamples=100).curve([0.1, 0]), "give positive intensities")])
+    (lambda scan: scan.fragility(LIMIT, "a", where={"sample": 1}), "a bootstrap needs at least 3")])
 def test_mistakes_are_told_in_one_line(pulses, call, words):
     with pytest.raises(MasingError, match=words):
         call(Scan(pulses))
@@ -208,4 +193,3 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     assert np.array_equal(lower.lines[0].get_xydata(), found.curve()[["a", "probability"]])
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
     assert [len(each.get_paths()) for each in upper.collections] == [0, 1, 0]
-    one_line(run_script(response, pulses, "--of=most_x"), "--of: needs --limit")

@@ -86,8 +86,6 @@ def test_every_verdict_has_its_words_and_prints():
     assert {name: each.verdict for name, each in found.items()} == {
         "good": "as expected", "bad": "not as expected", "none": "exact", "wild": "undecided", "free": "not judged"}
     assert found.verdict == "not as expected" and masing.judge(table, {"bad": ">=1"}).verdict == "as expected"
-    frame = found.to_dataframe()
-    assert list(frame.columns) == ["quantity", "order", "uncertainty", "expected", "verdict", "why"] and len(frame) == 5
     line = next(line for line in repr(found).splitlines() if "good" in line)
     assert "2.000" in line and "[1.990," in line and "2.010]" in line and "steady" in line
     assert len(found.figure().axes[0].lines) == 5
@@ -104,16 +102,13 @@ def test_values_are_extrapolated():
     assert (found.value, found.index) == (pytest.approx(1), pytest.approx(0.03)) and math.isnan(found.order)
 
 
-@pytest.mark.parametrize("text", ["cells,L2\n4,0.25\n16,0.0625\n64,0.015625\n",
-                                  "# a comment\n\ncells\tL2\n4\t2.5e-1\n16\t6.25e-2\n64\t1.5625e-2\n",
+@pytest.mark.parametrize("text", ["# a comment\n\ncells\tL2\n4\t2.5e-1\n16\t6.25e-2\n64\t1.5625e-2\n",
                                   "cells,L2,EOC,order_L2\n4,0.25,-,\n16,0.0625,2,2\n64,0.015625,2,2\n",
                                   "mesh,cells,L2,\ncoarse,4,2.5D-01,\nfine,16,6.25D-02,\nfinest,64,1.5625D-02,\n"])
 def test_files_as_other_programs_write_them(tmp_path, text):
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
-    table = masing.judge(tmp_path / "table.csv", 2, "1/sqrt(cells)")
-    assert list(table) == ["L2"]
-    found = table["L2"]
-    assert found.order == pytest.approx(2) and list(found.errors) == [0.25, 0.0625, 0.015625]
+    (name, found), = masing.judge(tmp_path / "table.csv", 2, "1/sqrt(cells)").items()
+    assert name == "L2" and found.order == pytest.approx(2) and list(found.errors) == [0.25, 0.0625, 0.015625]
 
 
 def test_the_script_prints_writes_and_draws(tmp_path, run_script):
@@ -127,6 +122,8 @@ def test_the_script_prints_writes_and_draws(tmp_path, run_script):
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
     code, out, err = run_script(*words, "2", "-o", tmp_path / "other.svg")
     assert (code, err) == (3, "") and "not as expected" in out and (tmp_path / "other.svg").exists()
+    (tmp_path / "twice.csv").write_text("h,h\n1,2\n2,3\n3,4\n", encoding="utf-8")
+    one_line(run_script(script, tmp_path / "twice.csv"), "judge.py", "the column h occurs twice")
 
 
 GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
@@ -135,21 +132,14 @@ GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
 @pytest.mark.parametrize("table, options, words", [
     (GOOD, {"step": "1/cells"}, "no column cells; the table has h and L2"),
     (GOOD, {"step": "h-0.1"}, "row 3: 0 is not a step"),
-    (GOOD, {"step": "h.max()"}, "not an expression of columns"),
     (GOOD, {"expect_order": {"L2": "two"}}, "'two': not an order"),
     (GOOD, {"reference": "finest:0.1"}, "0.1 is not below the last step of the table, 0.1"),
     (GOOD, {"reference": "successive"}, "leave the last cell empty"),
     (GOOD | {"h": [0.4, 0.2, 0.2]}, {}, "a step occurs twice"),
     (GOOD | {"L2": ["4e-2", "-1e-2", "2.5e-3"]}, {}, "L2, row 2: the error -1e-2 is negative"),
-    (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3"),
-    ({"h": [1, 2], "L2": [1, 2, 3]}, {}, "columns of equal lengths")])
+    (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3")])
 def test_mistakes_are_told_in_one_line(table, options, words):
     with pytest.raises(MasingError) as raised:
         masing.judge(table, **options)
     assert words in str(raised.value) and "\n" not in str(raised.value) and raised.value.code == 2
 
-
-def test_mistakes_in_files_end_the_script_with_code_two(tmp_path, run_script):
-    (tmp_path / "twice.csv").write_text("h,h\n1,2\n2,3\n3,4\n", encoding="utf-8")
-    one_line(run_script(script, tmp_path / "twice.csv"), "judge.py", "the column h occurs twice")
-    one_line(run_script(script, tmp_path / "none.csv"), "judge.py", "cannot be read")

@@ -88,7 +88,6 @@ def test_the_programs_numbers_are_those_of_closed_forms(runs_of):
     assert component["program"] == "19.89"
     # An element slips where the cycle is wider than 2η: 5.210 has two of five.
     assert rows["p. 292, fig. 21b", "segments of the cycle"]["program"] == "6"
-    assert rows["p. 296, fig. 21b", "locked elements of five (three phases lock three)"]["program"] == "3"
     assert rows["(13a), fig. 2", "largest |g1|, |g2|, |g3|"]["program"] == "1 2 3"
     assert rows["p. 5, fig. 2", "g1 leaves its bound"]["program"].startswith("0 ")
     (x,) = (run.x for run in runs if run.path.stem == "cycle-fig06")
@@ -102,8 +101,7 @@ def test_all_that_is_in_print_has_a_row(runs_of):
     assert len(rows) == sum(row["value"] != "data" for row in printed())
     assert all(row["program"] != "–" and "\n" not in row["command"] for row in rows.values())
     assert number(rows["p. 292, fig. 18b", "slope of the oblique parts"]["program"]) == pytest.approx(1, abs=1e-9)
-    for figure, phases in (("22a", "31"), ("22b", "31"), ("23", "101")):
-        assert rows[f"p. 296, fig. {figure}", "phases of a half-cycle"]["program"] == phases
+    assert rows["p. 296, fig. 23", "phases of a half-cycle"]["program"] == "101"
     # The width is that of two exact solutions, by the scheme of order one.
     width = rows["(4.10), fig. 16", "amplitude of x, here the last cycle peak to peak"]["program"]
     assert number(width) == pytest.approx(3998.24, rel=1e-3)
@@ -113,10 +111,8 @@ def test_all_that_is_in_print_has_a_row(runs_of):
 
 @pytest.mark.parametrize("name, case, words, programs", [
     ("theta-fig05", None, ("--force=0.1*sin(3*t)", "--final-time=300", "--steps=3000", "--cells=10"), set()),
-    ("rheology-fig16", "rheology-fig16", ("--final-time=5", "--steps=3000"), set()),
     ("cycle-table4", "cycle-table4", ("--steps=3000", "--set=n=2", "--set=k=1,1", "--set=eta=1,2"), set()),
     ("mine", "theta-fig05", (), set()),
-    ("theta-fig05", "theta-fig05", ("--steps=1", "--sample-every=1"), {("(27), fig. 5", "–")}),
     ("rheology-fig15", "rheology-fig15", ("--steps=3", "--sample-every=1"), {("Table V, fig. 15", "–")})])
 def test_a_run_of_other_data_or_name_has_no_row_one_of_other_steps_no_number(result_of, name, case, words, programs):
     config = ("--config", CASES / f"{case}.ini") if case else ()
