@@ -124,7 +124,8 @@ def test_points_that_fail_count_as_above_and_as_below():
     both, over, under = (ensembles.Fragility(each, "a", 0, "y", "sample", 200) for each in (lost, above, below))
     assert (both.median, both.dispersion) == (over.median, over.dispersion)
     assert list(both.to_dataframe()["if_below"]) == [under.median, under.dispersion]
-    assert np.array_equal(both.curve()["upper"], np.maximum(over.curve()["upper"], under.curve()["upper"]))
+    for bound, widest in (("lower", np.minimum), ("upper", np.maximum)):
+        assert np.array_equal(both.curve()[bound], widest(over.curve()[bound], under.curve()[bound]))
     assert f"; {failed.sum()} of 400 points failed" in str(both)
 
 
