@@ -6,22 +6,20 @@ import numpy as np
 from clamping import clamped
 
 # Tables IV and V of rheological-models-2000: η, k and the force's amplitude at which all elements yield.
-TABLES = {"IV": ([1, 2, 3, 4, 5], [1, 1, 1, 1, 1], 15), "V": ([1 / 2, 1, 2, 7 / 2, 11 / 2],
-                                                             [1, 2, 2 / 3, 1 / 12, 1 / 4], 6.6)}
-
-
+TABLES = {"IV": ([1, 2, 3, 4, 5], [1, 1, 1, 1, 1], 15),
+          "V": ([1 / 2, 1, 2, 7 / 2, 11 / 2], [1, 2, 2 / 3, 1 / 12, 1 / 4], 6.6)}
 # Turns of x that reach 2 and -2, unload a little, slip back a part of it and go on.
 SLIPS = (2, 1.9, 1.98, -2, -1.9, -1.98)
 
 
-def driven(threshold, stiffness, amplitude, k0=0.0, steps=60000, final_time=60.0):
-    """Samples (t, x, y, force, restoring) of every step of (4.1), (4.2), rheological-models-2000, for F = f cos(t/2)."""
+def driven(threshold, stiffness, amplitude, steps=60000, final_time=60.0):
+    """Samples (t, x, y, force, restoring) of each step of (4.1), (4.2), rheological-models-2000, for F = f cos(t/2)."""
     h, x, y, u = final_time / steps, 0.0, 0.0, [0.0] * len(threshold)
     rows = []
     for p in range(steps + 1):
         t = p * final_time / steps
         force = amplitude * math.cos(0.5 * t)
-        restoring = k0 * x + sum(k * each for k, each in zip(stiffness, u))
+        restoring = sum(k * each for k, each in zip(stiffness, u))
         rows.append((t, x, y, force, restoring))
         u = [min(max(each + h * y, -eta), eta) for each, eta in zip(u, threshold)]
         x, y = x + h * y, y + h * (force - restoring)

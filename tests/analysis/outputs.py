@@ -13,6 +13,7 @@ from masing import program
 
 ANALYSIS = Path(masing.__file__).resolve().parents[1]
 
+
 def one_line(result, *words, code=2):
     """Check that a script ended with this exit code and one line on stderr that holds the words."""
     found, out, err = result
@@ -33,8 +34,8 @@ def lines_of(script, *launcher, **variables):
 def number(text):
     """The number that a page shows as −2.7·10⁻¹⁴."""
     mantissa, _, power = re.sub("^(?=10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])", "1·", text).partition("·10")
-    return float(mantissa.replace("−", "-")) * 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹",
-                                                                                         "-0123456789")) or 0)
+    exponent = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return float(mantissa.replace("−", "-")) * 10.0 ** int(exponent or 0)
 
 
 class Page(HTMLParser):

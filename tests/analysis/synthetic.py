@@ -27,15 +27,10 @@ PROVENANCE = {"version": "0.1.0", "git_revision": "0123abc", "git_dirty": 0, "co
               "date": "2001-02-03"}
 
 
-def settings(**changes):
-    """A resolved configuration, the papers' case but for the changes."""
-    return CONFIGURATION | {key.replace("_", "-"): str(value) for key, value in changes.items()}
-
-
 def write_run(path, samples, kind="simulate", comment="", **changes):
     """A file of masing simulate with the samples (t, x, y, force, restoring), and the papers' configuration but for the
     changes, behind a comment."""
-    given = settings(**changes)
+    given = CONFIGURATION | {key.replace("_", "-"): str(value) for key, value in changes.items()}
     cells = 0 if given["cells"] == "inf" else int(given["cells"])
     with h5py.File(path, "w") as file:
         file.attrs.update({"program": "masing", "kind": kind, "has_cells": int(given["model"].startswith("masing")),
@@ -69,7 +64,7 @@ def write_study(path, columns, fit, samples=None, **changes):
         file.create_group("fit").attrs.update(_concluded(columns, quantities, fit))
         seconds = np.linspace(0.1, 0.9, len(columns["cells"]))
         rate = columns["steps"] / seconds
-        swept = np.where((columns["cells"] > 0) & (settings(**changes)["engine"] == "sweep"), columns["cells"], NAN)
+        swept = np.where((columns["cells"] > 0) & (changes.get("engine", "sweep") == "sweep"), columns["cells"], NAN)
         for name, values in (("cases", seconds), ("cell_updates", swept * columns["steps"]), ("steps_per_second", rate),
                              ("cell_updates_per_second", rate * swept)):
             put(file, f"timing/{name}", values, name)
@@ -83,8 +78,7 @@ def _concluded(columns, quantities, given):
         observed = given.get(f"observed_{q}", NAN)
         source = "none" if np.isnan(observed) else "last pair" if np.isnan(given.get(f"order_{q}", 0)) else "fit"
         facts |= {f"levels_{q}": np.count_nonzero(columns.get(f"mark_{q}", NAN) == 0), f"step_{q}": "time",
-                  f"cancels_{q}": 0,
-                  f"observed_from_{q}": source, f"verdict_{q}": "not judged"}
+                  f"cancels_{q}": 0, f"observed_from_{q}": source, f"verdict_{q}": "not judged"}
         if f"expected_{q}" in given:
             expected = given[f"expected_{q}"]
             facts |= {f"expected_order_{q}": float(expected.lstrip(">=")),
@@ -119,10 +113,10 @@ def staircase(space=12.0, time=-5.0, stairs=((100, 125000), (200, 125000), (200,
 
 
 def fitted(order=1.0, **changes):
-    """The attributes that a fit adds to those of fit(): orders with their uncertainty, constants, NaN joint constants."""
+    """The attributes of fit() with those that a fit adds: orders, their uncertainty, constants, no joint constants."""
     attributes = fit(order)
     for q in QUANTITIES:
-        attributes |= joint_constants(q, NAN, NAN, NAN, NAN) | {
+        attributes |= {f"{of}_constant{what}_{q}": NAN for of in ("space", "time") for what in ("", "_uncertainty")} | {
             f"observed_{q}": order, f"order_{q}": order, f"order_uncertainty_{q}": 0.004, f"constant_{q}": 0.123456,
             f"last_pair_{q}": order}
     return attributes | changes
@@ -132,15 +126,10 @@ def jointly(space=12.0, time=-5.0):
     """The attributes of a joint fit of the errors of staircase(), half-widths 0.42 and 0.65."""
     attributes = {"refine": "both", "reference": "exact"}
     for place, q in enumerate(QUANTITIES, start=1):
-        attributes |= joint_constants(q, place * space, 0.42, place * time, 0.65)
-        attributes |= {f"joint_power_{q}": 1.0, f"cancels_{q}": int(time < 0), f"step_{q}": "joint"}
+        attributes |= {f"space_constant_{q}": place * space, f"space_constant_uncertainty_{q}": 0.42,
+                       f"time_constant_{q}": place * time, f"time_constant_uncertainty_{q}": 0.65,
+                       f"joint_power_{q}": 1.0, f"cancels_{q}": int(time < 0), f"step_{q}": "joint"}
     return attributes
-
-
-def joint_constants(q, space, of_space, time, of_time):
-    """The attributes of a quantity's joint fit: its constants with their uncertainties."""
-    return {f"space_constant_{q}": space, f"space_constant_uncertainty_{q}": of_space, f"time_constant_{q}": time,
-            f"time_constant_uncertainty_{q}": of_time}
 
 
 def fit(observed=1.0, verdict="as expected", quantities=("x", "y", "u"), **changes):
