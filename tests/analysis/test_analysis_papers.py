@@ -1,4 +1,4 @@
-"""The papers' own numbers beside the program's: what is typed against itself and the case files, what is computed
+"""The papers' own numbers beside the program's: what is typed against the case files, what is computed
 against closed forms and against numbers of two exact solutions (tests/commands/test_papers.py)."""
 
 import csv
@@ -39,14 +39,6 @@ def runs_of(made, tmp_path_factory):
 
 def by_place(runs):
     return {(row["place"], row["quantity"].partition(" (data")[0]): row for row in papers.rows(runs)}
-
-
-def test_what_is_typed_agrees_with_itself():
-    """(4.27) are the largest errors in table IV, to its digits."""
-    texts = {(row["place"], row["quantity"]): row["printed"] for row in printed()}
-    for place, name, true in (("Table IV", "η_i", [1, 2, 3, 4, 5]), ("Table IV", "k0 and k_i", [0, 1, 1, 1, 1, 1])):
-        error = np.abs(np.array(texts[place, name].split(), float) - true).max()
-        assert error == pytest.approx(float(texts["(4.27)", f"largest error of {name}"]), abs=1e-6)
 
 
 def test_the_case_files_have_the_data_in_print():

@@ -65,12 +65,10 @@ def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
         "--root-user-action=ignore", "--disable-pip-version-check", "--target", site, source, check=True)
     assert (site / "masing" / "py.typed").is_file()
     script = ("import masing, masing.report.page; print(masing.__file__); "
-              "large = {'cells': 100000, 'final_time': 1, 'steps': 200, 'field_points': 100}; "
-              "runs = [masing.simulate(**large, ranks=n) for n in (None, 2)]; "
-              "print(*(run.provenance['ranks'] for run in runs), bool((runs[0].x == runs[1].x).all()))")
+              "print(masing.simulate(cells=100000, final_time=1, steps=200, ranks=2).provenance['ranks'])")
     said = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(site),
                              PATH=f"{prefix}/bin:{os.environ['PATH']}")
-    assert said.splitlines() == [f"{site}/masing/__init__.py", "1 2 True"]
+    assert said.splitlines() == [f"{site}/masing/__init__.py", "2"]
     for path in (source / "masing").rglob("*"):
         assert path.suffix == ".so" or (site / path.relative_to(source)).exists(), path
 
