@@ -98,14 +98,15 @@ def test_counts_without_a_finite_maximum_have_the_curves_that_they_tend_to():
 
 @pytest.mark.first(1)
 @pytest.mark.parametrize("shared", [1.0, 0.5])
-def test_a_bootstrap_of_records_holds(shared):
-    """In most draws of 40 records the intervals of median and dispersion hold them."""
-    random, held = np.random.default_rng(5), []
-    for seed in range(40):
-        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", "sample", 200, seed)
+def test_a_bootstrap_of_records_holds(long, shared):
+    """In the parts of draws of 40 records that are asked for, the intervals of median and dispersion hold them."""
+    draws, random, held = 500 if long else 40, np.random.default_rng(5), []
+    for seed in range(draws):
+        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", "sample", 1000 if long else 200, seed)
         held.append((fit.median_interval[0] <= MEDIAN <= fit.median_interval[1],
                      fit.dispersion_interval[0] <= DISPERSION <= fit.dispersion_interval[1]))
-    assert min(np.mean(held, axis=0)) >= 0.85  # three standard deviations below 95 %
+    # Three standard deviations of 40 draws are 10 %; of 500 draws the median is to hold in 93 %.
+    assert min(np.mean(held, axis=0)) >= (0.93 if long else 0.85)
 
 
 def test_points_that_fail_count_as_above_and_as_below():

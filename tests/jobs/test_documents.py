@@ -1,7 +1,9 @@
 """The documents: their links lead somewhere, and what they show is what their commands print; the studies of waves that
 jobs/waves.sh makes have the orders that theory gives them; the tutorial gives the output that it shows."""
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,18 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_a
     assert len(lines) > 15
     for line in (*lines, *re.findall(r"`(order of x: [^`]*)`", text)):
         assert re.search(re.escape(line.rstrip()).replace("…", ".*"), said), line  # … stands for what is left out
+
+
+@pytest.mark.long
+def test_the_errors_of_records_are_those_that_their_script_prints(masing, tmp_path):
+    text = (ROOT / "analysis" / "README.md").read_text(encoding="utf-8")
+    part = text[text.index("### Records"):text.index("### The material")]
+    script, said, *_ = (re.sub("^    ", "", block, flags=re.MULTILINE)
+                        for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", part, re.MULTILINE))
+    (tmp_path / "records.py").write_text(script, encoding="utf-8")
+    done = ran(sys.executable, "records.py", cwd=tmp_path, check=True,
+               env={**os.environ, "PYTHONPATH": str(ROOT / "analysis"), "MASING_PROGRAM": str(masing)})
+    assert done.stdout == said.lstrip("\n")
 
 
 def test_scripts_refuse_what_they_do_not_know(tmp_path):

@@ -159,3 +159,11 @@ def test_harmonics_balanced_by_ctypes_and_limit_cycles_of_the_program(masing, ex
     assert rows[:, 1] == pytest.approx(amplitude, rel=4 * (np.pi / 512)**2 / 2)
     # One hundred sliders: corners 1/100 apart leave k/(8·100²) of a force of 0.6 wrong.
     assert np.abs(rows[:, 2] - rows[:, 1]).max() < 10 / (8 * 100**2)
+
+
+def test_an_ensemble_of_made_records_has_a_row_for_each_record_and_size(examples, tmp_path):
+    """(commands/test_scan.py has the rows of samples against single runs.)"""
+    done = ran(sys.executable, examples / "ensemble.py", tmp_path / "made", "--records=25", cwd=tmp_path, check=True)
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "made" / "ensemble.png")
+    with h5py.File(tmp_path / "made" / "ensemble.h5") as scan:
+        assert scan["points/most_x"].shape == (250,) and not scan["points/status"][()].any()
