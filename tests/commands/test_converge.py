@@ -4,7 +4,6 @@ import re
 
 import h5py
 import numpy as np
-import pytest
 from result_files import study, text
 
 STUDY = ("--final-time=10", "--cells=30", "--levels=500,1000,2000", "--field-samples=20")
