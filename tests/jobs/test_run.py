@@ -1,5 +1,5 @@
-"""A signal ends tests/run.sh with its exit code, and nothing is left; in a folder of its own, where CMake ends at once and
-ctest and pytest only say that they have begun, and wait. (test_documents.py has what it refuses.)"""
+"""A signal ends tests/run.sh with its exit code, and nothing is left; in a folder of its own, where CMake ends at
+once and ctest and pytest only say that they have begun, and wait. (test_documents.py has what it refuses.)"""
 
 import os
 import shutil

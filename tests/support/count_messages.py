@@ -1,4 +1,5 @@
-"""What the program asks of MPI, rank by rank: a library that is loaded before the program counts its calls. What a step, a row or a checkpoint costs is the difference of two runs that differ by so many of them."""
+"""What the program asks of MPI, rank by rank: a library that is loaded before the program counts its calls. What
+a step, a row or a checkpoint costs is the difference of two runs that differ by so many of them."""
 
 import os
 import re
