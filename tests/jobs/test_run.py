@@ -8,17 +8,27 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
-# The build ends; the tests do not, and have a child: they say so when it is there.
+# The build ends; the tests do not, and have a child: they write the ids of both when it is there.
 STUB = """#!/bin/sh
 case "$(basename "$0") $*" in
   "python -c"*) exit ;;
-  "ctest"* | "python -m"*) sleep 1000 & touch "$(dirname "$0")/$(basename "$0").begun"; wait ;;
+  "ctest"* | "python -m"*) sleep 1000 & echo $! $$ >"$0.pids.new"; mv "$0.pids.new" "$0.pids"; wait ;;
 esac
 """
 
 
-def test_a_signal_ends_all_that_has_begun(tmp_path):
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_all_that_has_begun(tmp_path, sent):
     for name in ("tests/run.sh", "jobs/common.sh"):
         (tmp_path / name).parent.mkdir()
         shutil.copy(ROOT / name, tmp_path / name)
@@ -31,10 +41,12 @@ def test_a_signal_ends_all_that_has_begun(tmp_path):
                    "MASING_PYTHON": str(stubs / "python")}
     process = subprocess.Popen([tmp_path / "tests/run.sh"], env=environment, text=True, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT)
-    while not all((stubs / f"{each}.begun").exists() for each in ("ctest", "python")):
+    written = [stubs / f"{each}.pids" for each in ("ctest", "python")]
+    while not all(each.exists() for each in written):
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
-    process.terminate()
-    said, _ = process.communicate(timeout=600)  # until nothing has stdout any more
-    assert process.returncode == 128 + signal.SIGTERM, said
+    process.send_signal(sent)
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == 128 + sent, said
+    assert not any(is_running(pid) for each in written for pid in each.read_text(encoding="utf-8").split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["jobs", "stubs", "tests"]
