@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Plant the defects of planted_defects.txt one after another and print which tests catch each.
+"""Plant the defects of planted_defects.txt one after another and print the first test that catches each.
 
     tests/planted_defects.py [--work FOLDER] [NAME...]    all, or those whose names, files or tests contain a NAME
 
 The script copies the working tree into FOLDER and builds the copy once. Every defect of a source in C++ is in this
 build behind a condition, which holds if the environment variable MASING_PLANTED has the name of the defect. Defects in
 Python are planted in the copy one at a time. For each defect the test programs of the named rooms run first, then, if
-these pass, the named files of pytest. Exit code 1 if a defect is not caught.
+these pass, the named files of pytest; a program that takes 200 s has caught it, too. Before the first defect all these
+tests run without one and must pass. Exit code 1 if a defect is not caught.
 
 An entry of the list begins with "name: file: rooms: files of pytest". Then follow lines that begin with "- " and "+ ",
 the text that is replaced and what replaces it. A line "@ text" before them says after which text the replaced text is
@@ -153,7 +154,10 @@ def catching_test(defect, copy):
         if code not in (0, 1, 2):  # 2: a worker stopped at the first failure
             raise ValueError(f"{defect.name}: pytest fails:\n{text[-2000:]}")
         if code:
-            return next(iter(re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.M)), "pytest")
+            failed = re.findall(r"^FAILED (\S+)", text, re.M)
+            if not failed:
+                raise ValueError(f"{defect.name}: pytest stops without a failed test:\n{text[-2000:]}")
+            return failed[0]
     return None
 
 
@@ -173,15 +177,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", type=Path, default=ROOT / "tests/planted_defects.txt", help="another list of defects")
     parser.add_argument("--work", type=Path, help="the folder of the copy, which is kept; by default a temporary one")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="parts of names, files or rooms of defects")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="parts of names, files or tests of defects")
     arguments = parser.parse_args()
     every = read_list(arguments.list)
     chosen = [each for each in every if not arguments.names or any(
         name in " ".join([each.name, each.file, *each.rooms, *each.files]) for name in arguments.names)]
+    if not chosen:
+        raise ValueError(f"no defect of {arguments.list} contains {' or '.join(arguments.names)}")
     with tempfile.TemporaryDirectory() as temporary:
         copy = (arguments.work or Path(temporary)).resolve() / "masing"
         copy_planted(copy, [each for each in every if each.in_cpp])
         build(copy)
+        tests = [sorted({name for each in chosen for name in of(each)})
+                 for of in (lambda each: each.rooms, lambda each: each.files)]
+        if found := catching_test(Defect("no defect", "", *tests), copy):
+            raise ValueError(f"without a defect {found} fails")
         missed = 0
         for defect in chosen:
             start = time.monotonic()
