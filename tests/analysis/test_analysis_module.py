@@ -103,6 +103,12 @@ def test_a_result_that_the_memory_cannot_hold_is_refused_before_the_first_step()
     assert caught.value.code == 2
 
 
+def test_a_wall_limit_ends_its_own_call_alone(tmp_path):
+    with pytest.raises(masing.MasingError, match="stopped by the wall limit"):
+        masing.simulate(**SMALL, wall_limit=1e-4, checkpoint=tmp_path / "c.h5", output=tmp_path / "r.h5")
+    masing.simulate(**SMALL)
+
+
 def test_threads_take_turns_and_give_the_same_while_others_go_on():
     count, is_over = [0], threading.Event()
 

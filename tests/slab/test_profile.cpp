@@ -145,6 +145,19 @@ TEST(CheckProfile, finds_the_first_fault_wherever_it_lies) {
   EXPECT_NE(said.find("(cell 1 of"), std::string::npos) << said;
 }
 
+/// Those that begin at -η⁻ exceed it by a rounding in most cells.
+TEST(Profile, begins_at_the_lower_threshold_where_u0_is_there) {
+  Problem problem = support::problem(
+      {.threshold = "s+0.1", .initial_u = "-0.6*(s+0.4)", .space = slab::Cells{1000}});
+  problem.set_threshold_down(support::function("0.6*(s+0.4)", 's'));
+  const slab::Profile profile = slab::sample_profile(problem, {0, 1000}, slab::ProfileForm{});
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    const slab::Element element = profile.element(i);
+    ASSERT_GE(element.initial_u, -element.threshold) << i;
+    ASSERT_NEAR(element.initial_u, -element.threshold, 1e-15) << i;
+  }
+}
+
 TEST(LeanProfile, gives_every_cell_without_the_arrays_that_formulas_give) {
   const support::Data data[] = {{.stiffness = "2", .threshold = "s+0.1", .initial_u = "0.05"},
                                 {.stiffness = "1+s", .threshold = "s+0.1", .initial_u = "0.1*s"},

@@ -153,6 +153,12 @@ TEST(FitOrder, takes_the_levels_that_tell_the_order_of_which_it_needs_three) {
     if (ladder.has_order) {
       EXPECT_NEAR(found.order, ladder.p, 1e-8);
       EXPECT_NEAR(found.constants.at(0), 1.0, 1e-5);
+      // log C = log e - p log h: C is known no better than p at the mean of log h.
+      double log_step = 0.0;
+      for (std::size_t l = 0; l < steps.size(); ++l) {
+        log_step += marks[l] == 'f' ? std::log(steps[l]) / double(found.levels) : 0.0;
+      }
+      EXPECT_NEAR(found.constant_uncertainty, std::abs(log_step) * found.uncertainty, 1e-5);
     }
   }
 }
