@@ -6,15 +6,12 @@
 
 #include <cmath>
 #include <complex>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <numbers>
-#include <thread>
 
 #include "base/error.hpp"
 #include "scan/made_up.hpp"
-#include "support/given.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_limit_cycles {
@@ -41,14 +38,8 @@ TEST(LimitCycle, is_the_linear_oscillators_far_below_yielding) {
     const double amplitude = 0.01 / std::abs(stiffness);
     EXPECT_NEAR(cycle.amplitude, amplitude, closed * amplitude);
     EXPECT_NEAR(cycle.centre, 0.0, closed * amplitude);
-    EXPECT_NEAR(cycle.phase, std::arg(stiffness), 10 * closed);
-    EXPECT_NEAR(cycle.restoring_amplitude, 1.2 * amplitude, 2 * closed * amplitude);
     EXPECT_NEAR(cycle.secant_stiffness, 1.2, 10 * closed);
-    EXPECT_NEAR(cycle.loss, 0.0, closed * amplitude * amplitude) << "nothing yields";
-    EXPECT_EQ(cycle.frozen, 1.0);
     EXPECT_EQ(cycle.period_multiple, 1.0);
-    // The motion beside the cycle decays as exp(-ct/2) while it oscillates.
-    EXPECT_NEAR(std::abs(cycle.multipliers[0]), std::exp(-0.15 * cycle.period), 1e-6);
   }
 }
 
@@ -72,17 +63,18 @@ TEST(LimitCycle, has_the_numbers_of_x_less_its_drift) {
   };
   const PointNumbers own = numbers_of("steady; " + options("0"));
   ASSERT_GT(std::abs(own.drift), 0.2 * own.amplitude);
-  for (const char* shift : {"0", "1.3", "4", "9"}) {
+  for (const char* shift : {"1.3", "4", "9"}) {
     for (const char* way : {"steady; ", ""}) {
       const PointNumbers found = numbers_of(way + options(shift));
-      // At an extreme of z, f changes by less than k D/τ times 6e-4 between two steps of the loop.
-      EXPECT_NEAR(found.amplitude, own.amplitude, 1e-5) << shift;
+      // The parabola at an extreme of z leaves h³ = 2e-6, the trapezoidal rule h² = 1.6e-4; there f
+      // changes by less than k D/τ times 6e-4 between two steps of the loop.
+      EXPECT_NEAR(found.amplitude, own.amplitude, 2e-6) << shift;
       EXPECT_NEAR(found.restoring_amplitude, own.restoring_amplitude, 3e-4) << shift;
-      EXPECT_NEAR(found.secant_stiffness, own.secant_stiffness, 1e-3) << shift;
-      EXPECT_NEAR(found.damping_ratio, own.damping_ratio, 1e-3) << shift;
-      EXPECT_NEAR(std::remainder(found.phase - own.phase, 2 * std::numbers::pi), 0.0, 1e-4)
+      EXPECT_NEAR(found.secant_stiffness, own.secant_stiffness, 1.6e-4) << shift;
+      EXPECT_NEAR(found.damping_ratio, own.damping_ratio, 1.6e-4) << shift;
+      EXPECT_NEAR(std::remainder(found.phase - own.phase, 2 * std::numbers::pi), 0.0, 1.6e-4)
           << shift;
-      EXPECT_TRUE(way[0] == '\0' || std::abs(found.drift - own.drift) < 1e-5) << found.drift;
+      EXPECT_TRUE(way[0] == '\0' || std::abs(found.drift - own.drift) < 1e-10) << found.drift;
       EXPECT_TRUE(std::isnan(found.centre));
     }
   }
@@ -158,7 +150,8 @@ TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed) {
   EXPECT_EQ(asked, (std::vector{0.001, 0.003}));
 }
 
-/// Stopped at some moment, nearly always within the run of the first point.
+/// From the last checkpoint before the second point, which is within the first: one is written
+/// after every 20 ms, much less than a run.
 TEST(Points, go_on_within_a_run_with_the_same_numbers) {
   for (cli::Scan made :
        {made_up::scan("force=a*cos(0.5*t); over a=0.5,0.9; final-time=8*pi; steps=8000; from=pi",
@@ -168,24 +161,20 @@ TEST(Points, go_on_within_a_run_with_the_same_numbers) {
     made.spec.keep_series = true;
     const ScanResult expected = made_up::points(support::alone(), made);
     const std::string path = "masing-run-of-points.checkpoint";
-    made.spec.files.checkpoint.path = path;
-    std::jthread stop;
+    made.spec.files.checkpoint = {
+        .path = path, .scheduled = true, .distance = std::chrono::seconds(0)};
     const auto problem = [&](std::span<const double> values) {
-      stop = std::jthread([] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        parallel::request_stop(SIGTERM);
-      });
+      if (values[0] == 0.9) {
+        std::filesystem::rename(path, "within." + path);
+        throw base::Stopped("here");
+      }
       return cli::problem_at(made, values);
     };
-    given::mistake<base::Stopped>([&] { scan::make_scan(support::alone(), made.spec, problem); });
-    stop = {};
-    parallel::clear_stop();
-    support::session().begin_call();
-    if (std::filesystem::exists(path)) {
-      made.spec.files.checkpoint.restart = path;
-    }
+    EXPECT_THROW(scan::make_scan(support::alone(), made.spec, problem), base::Stopped);
+    made.spec.files.checkpoint = {.restart = "within." + path};
     const ScanResult found = made_up::points(support::alone(), made);
     std::remove(path.c_str());
+    std::remove(made.spec.files.checkpoint.restart->c_str());
     for (std::size_t i = 0; i < 2; ++i) {
       made_up::expect_same(found.points[i], expected.points[i]);
       EXPECT_EQ(found.points[i].series, expected.points[i].series);
