@@ -22,9 +22,10 @@ def without_the_clone(command, folder, **variables):
     sees)."""
     rights = ["--map-root-user"] if os.getuid() else []
     hidden = ["unshare", *rights, "--mount", "sh", "-c", f'mount -t tmpfs none "{ROOT}" && exec "$@"', "-"]
-    can_hide = ran(*hidden, "true").returncode == 0
+    if ran(*hidden, "true").returncode != 0:
+        pytest.skip("unshare may not mount: the clone cannot be hidden")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MASING")}
-    return ran(*(hidden if can_hide else []), *command, cwd=folder, env={**environment, **variables}, check=True).stdout
+    return ran(*hidden, *command, cwd=folder, env={**environment, **variables}, check=True).stdout
 
 
 def runpath(path):

@@ -147,6 +147,9 @@ TEST(Kernel, clamps_every_cell_and_sums_what_they_carry) {
 
 #if defined(__x86_64__)
 TEST(Kernel, gives_the_same_bits_with_every_instruction_set) {
+  if (__builtin_cpu_supports("avx2") == 0) {
+    GTEST_SKIP() << "no AVX2";
+  }
   for (const Shape& shape : shapes()) {
     const auto run = [&](const slab::KernelVariant& variant) {
       Cells cells = random_cells(shape);
@@ -161,9 +164,7 @@ TEST(Kernel, gives_the_same_bits_with_every_instruction_set) {
       return std::pair(cells.u, sums);
     };
     const auto expected = run(slab::baseline::variant);
-    if (__builtin_cpu_supports("avx2") != 0) {
-      EXPECT_EQ(run(slab::avx2::variant), expected) << shape.count;
-    }
+    EXPECT_EQ(run(slab::avx2::variant), expected) << shape.count;
     if (__builtin_cpu_supports("avx512vl") != 0) {
       EXPECT_EQ(run(slab::avx512::variant), expected) << shape.count;
     }
