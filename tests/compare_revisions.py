@@ -73,6 +73,9 @@ CONFIGURATIONS = {
     "both, split": "converge --final-time 10 --refine both --levels 30:400,2050:900 --reference cells-inf"
                    " --expect-order none",
     "wrong expectation": f"{STEPS} --levels 1000:32000:6 --reference exact-time --expect-order 2",
+    "elements, split": "converge --model masing-chain --refine elements --reference successive --levels 2050:160,4100:320"
+                       " --set m=i<n?1/n:0.5/n --set k=n --set eta=1/n --threshold s+0.05 --cells inf --final-time 0.05"
+                       " --base-acceleration -3*sin(2*t)^3*cos(2*t)",
     # scans
     "scan, grid, series": "scan --over k0=0,0.2 --over F=0.1:0.5:3:log --force F*cos(t) --final-time 20*2*pi"
                           " --steps 20*200 --cells inf --keep series --sample-every 50",

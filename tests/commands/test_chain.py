@@ -284,13 +284,6 @@ def test_a_wave_with_dashpots_has_the_orders_of_its_scheme_and_rule(masing, case
         assert found.get(f"expected_{name}") == expected and abs(found[f"observed_{name}"] - order) < within, name
 
 
-def test_a_study_is_the_same_on_two_ranks(masing):
-    case = words(WAVE | {"final-time": 0.05, "refine": "elements", "reference": "successive"},
-                 "--levels=2048:160,4096:320")
-    masing.made("converge", *case, name="one.h5")
-    assert "bit for bit" in masing.done("reproduce", "one.h5", ranks=2).stdout
-
-
 def test_peaks_of_points_are_those_of_runs(masing):
     window = ("--steps=400", "--from=0.5", "--to=1.5", "--force-node=4")
     points = numbers(masing.made("scan", *words(WAVE | {"n": None}), *window, "--over=n=5,10"))

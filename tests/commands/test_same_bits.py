@@ -8,11 +8,11 @@ from compare_revisions import CONFIGURATIONS, compare, words_of
 
 OTHERS = [path for path in os.environ.get("MASING_OTHER_PROGRAMS", "").split(":") if path]
 # Of what ranks share the recorders and watched nodes are in no test of an engine.
-SPLIT = ("sweep, split", "masing-chain, split, shaken", "both, split", "scan, split", "scan, grid, series", "steady",
+SPLIT = ("sweep, split", "masing-chain, split, shaken", "both, split", "elements, split", "scan, split", "scan, grid, series", "steady",
          "masing-chain, split, wave", "s-chain, split", "p-series, split", "steps, p-series", "steps, exact")
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(7)
 @pytest.mark.parametrize("name", SPLIT)
 def test_a_result_is_made_again_on_other_ranks(masing, name):
     words = words_of(CONFIGURATIONS[name])
