@@ -206,6 +206,7 @@ TEST(FitOrder, the_interval_holds_the_truth_as_often_as_it_says) {
         error *= std::exp(noise(random));
       }
     });
+    // 0.95 less three standard deviations of 1000 draws.
     EXPECT_GE(found.held, 0.93) << count << " levels";
     EXPECT_GE(found.constants, 0.93) << count << " levels";
     if (count == 40) {
