@@ -1,4 +1,4 @@
-"""Where the program is; tests that take long run with --long only, and each has a short form that always runs."""
+"""Where the program is; tests that take long run with --long only, a short form of each, if one can be made, always."""
 
 import contextlib
 import os

@@ -1,6 +1,6 @@
-// Blocks of 1024 cells at multiples of 1024 in the global index, whole on one rank, dealt as evenly
-// as blocks allow: the condition under which a sum over blocks does not depend on the ranks. Which
-// of the cells go to a file. Sums over blocks, in units of C·2⁻⁶², C the least power of two ≥ the
+// Blocks have 1024 cells, from multiples of 1024 in the global index on. Whole blocks are
+// distributed evenly, so that a sum over blocks does not depend on the number of ranks. Some of the
+// cells go to a file. Sums over blocks are in units of C·2⁻⁶², C the least power of two ≥ the
 // bound.
 
 #include "base/partition.hpp"

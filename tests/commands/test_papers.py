@@ -1,6 +1,6 @@
 """Statements of the papers that are closed forms, on the program's own case files: the half-cycle and the family of
-section 5 of continuous-masing-2001 and the half-cycle (4.23), (4.24) of rheological-models-2000; and what the latter
-sees in its figures, from two exact solutions and by its scheme."""
+section 5 of continuous-masing-2001 and the half-cycle (4.23), (4.24) of rheological-models-2000. The numbers that the
+second paper reads off its figures are computed by two exact solutions and by its scheme."""
 
 import re
 from pathlib import Path

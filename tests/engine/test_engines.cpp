@@ -1,7 +1,7 @@
 // The schemes on a slab of one cell against numbers computed by hand, and the engine of the exact
-// solution against closed forms, with its check and what it refuses. That the schemes are their
-// linear maps where nothing yields, and that the memory is the scheme cell by cell, is shown by
-// tests/commands/test_engines.py, the orders by tests/study/test_orders.cpp.
+// solution against closed forms, with its check and what it refuses. Without yielding, a step
+// equals multiplication by a matrix: tests/commands/test_engines.py shows this, and that the memory
+// is the scheme cell by cell. The orders are a matter of tests/study/test_orders.cpp.
 
 #include "engine/engines.hpp"
 

@@ -1,8 +1,8 @@
 // Drift, resolvent and restoring force of every model, worked out by hand for one step: with h =
-// 1/2 the state after it is resolvent(X + G/2); the scheme of every model comes to its exact
+// 1/2 the state after it is resolvent(X + G/2); the scheme of every model converges to its exact
 // solution; models that the papers show to be the same agree step by step, and from event to event.
-// Parameters, one for all elements, one by one or a function of i; tests/cli has what of
-// them is refused.
+// Parameters are given once for all elements, one by one or as a function of i; tests/cli has what
+// of them is refused.
 
 #include <gtest/gtest.h>
 

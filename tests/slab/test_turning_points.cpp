@@ -1,7 +1,7 @@
 // The slab by its turning points: the sums that they look up, exact sums of cells, many cells
-// without a table by Gregory's formula, and P = ∞, against closed forms and each other; what it
-// says of a way ahead against what it finds there; without a mass, the balance of a force. Forces
-// and energies against clamping every spring are a matter of library/test_material.cpp.
+// without a table by Gregory's formula, and P = ∞, against closed forms and each other. The test
+// compares the predicted force along a path with the force after the move, and without a mass the
+// balance of a force. library/test_material.cpp clamps every spring instead.
 #include "slab/turning_points/measure.hpp"
 
 #include <gtest/gtest.h>
