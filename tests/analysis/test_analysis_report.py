@@ -5,21 +5,24 @@ import io
 import math
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 
 import report
 from masing import style
 from masing.convergence import claim
 from masing.convergence.figures import Curve, error_figure
-from masing.convergence.levels import twins
+from masing.convergence.levels import pair_signs, twins
 from masing.notation import measured
 from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.report.work import efficient, lines, work_precision
 from masing.results import Run, Study, read
+from masing.tables import latex
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
 
 
@@ -261,6 +264,16 @@ def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp
 
 
 @pytest.mark.long
+def test_a_column_of_a_table_in_latex_has_whole_numbers_or_powers_of_ten_alone():
+    table = latex(pd.DataFrame({"t": [0.5, 1.0], "n": [10000.0, 2.0]}), "")
+    assert rb"$5.000\cdot 10^{-1}$ & $10\,000$" in table and rb"$1.000\cdot 10^{0}$ & $2$" in table
+
+
+def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells():
+    study = SimpleNamespace(fit={"step_x": "joint"}, level_cells=[50, 100, 100, 200])
+    assert pair_signs(study) == ["", "", "*", ""]
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_the_tables_compile(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s_1.h5", staircase(), fitted() | jointly()))

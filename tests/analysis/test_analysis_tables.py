@@ -138,6 +138,7 @@ def test_the_file_of_an_engineer_is_read(tmp_path, heading, line, columns, encod
         curve, scaled = (read_measured(path, columns=columns, scale=scale) for scale in (None, {"force": 0.001}))
         assert np.array_equal(curve.x, x) and np.array_equal(curve.force, 3 * x)
         np.testing.assert_allclose(scaled.force, 0.003 * x, rtol=1e-15)
+        assert scaled.units == curve.units | {"force": ""}
         assert np.array_equal(curve.t, 0.5 * np.arange(40)) if "{t}" in line else curve.t is None
 
 

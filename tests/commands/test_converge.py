@@ -29,6 +29,7 @@ def test_the_file_holds_the_cases_and_the_conclusions(masing):
     assert (fit["verdict"], fit["verdict_x"], fit["verdict_u_cells"]) == ("as expected", "as expected", "not judged")
     assert (fit["expected_order_x"], fit["expected_at_least_x"]) == (1, 0)
     assert (fit["quantities"], fit["reference_steps"]) == ("x y u u_cells", 32000)
+    assert fit["floor_y"] < fit["floor_x"]  # as the largest values of y and x
     assert fit["left_over"] == "" and masing.names() == ["study.h5"]
     for part in (" 500 ", " 2000 ", "order of x", "order of u", "as expected", "study.h5", "x(T) extrapolated",
                  "grid convergence index"):
