@@ -263,7 +263,6 @@ def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp
     assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.01, 0.02, 0.004]
 
 
-@pytest.mark.long
 def test_a_column_of_a_table_in_latex_has_whole_numbers_or_powers_of_ten_alone():
     table = latex(pd.DataFrame({"t": [0.5, 1.0], "n": [10000.0, 2.0]}), "")
     assert rb"$5.000\cdot 10^{-1}$ & $10\,000$" in table and rb"$1.000\cdot 10^{0}$ & $2$" in table
@@ -274,6 +273,7 @@ def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cell
     assert pair_signs(study) == ["", "", "*", ""]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_the_tables_compile(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s_1.h5", staircase(), fitted() | jointly()))
