@@ -120,6 +120,9 @@ def test_it_is_a_loop_over_all_sliders(masing, name, cells, scheme, place, more,
     expected, spent = chain_of_sliders(case, steps, cells, place, scheme)
     run = masing.run(*words(case, *more, *[f"--cells={cells}"] * ("--cells=inf" not in more), f"--steps={steps}",
                             "--sample-every=1", f"--watch={','.join(map(str, nodes))}"))
+    if "force-node" in case:  # the restoring force is that of this node, which here is not the last
+        node = int(case["force-node"]) - first
+        np.testing.assert_array_equal(run["restoring"], run["watch/force"][:, node] - run["watch/force"][:, node + 1])
     for key, exact in expected.items():
         scale = tolerance * max(1, np.nanmax(np.abs(exact)))
         np.testing.assert_allclose(run[f"watch/{key}"], exact[:, nodes], rtol=0, atol=scale, err_msg=key)

@@ -47,8 +47,14 @@ def test_the_file_holds_the_cases_and_the_conclusions(masing):
         assert run["configuration"].attrs["papers_problem"] == 1 and text(run.attrs["title"]) == "P = 5, N = 10"
 
 
+def test_of_many_levels_every_second_is_printed_up_to_the_last(masing):
+    said = masing.done("converge", "--cells=3", "--final-time=1", "--levels=100:400:30", "--reference=successive",
+                       "--quiet").stdout
+    assert " 400 " in said and " 364 " in said and " 382 " not in said and "15 of 30 levels" in said
+
+
 def test_a_study_of_both_writes_the_two_constants(masing):
-    levels = "50:10000,100:10000,100:20000,200:20000,200:40000"
+    levels = "50:10000,100:10000,100:20000,200:20000,200:40000,400:40000"
     fit = masing.study("--refine=both", f"--levels={levels}", "--reference=exact", "--engine=memory", "--final-time=10")
     assert re.search(r"error = \(.* \+- .*\) ds \+ \(.* \+- .*\) dt for ds/dt from 10 to 20", fit["said"])
     cases, space, time = fit["cases"], fit["space_constant_x"], fit["time_constant_x"]

@@ -62,9 +62,15 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
     assert told(*run, "--output=mine.csv") == ["masing warning: --output: mine.csv will be HDF5, whatever its name"]
 
 
+def test_a_number_of_steps_may_be_whole_but_for_rounding(masing):
+    run = masing.run("--force=0", "--final-time=10", "--steps=0.1*3*1e5", "--sample-every=10000")
+    assert run["t"].size == 4  # 0.1*3*1e5 is 30000.000000000004
+
+
 def test_validate_only_finds_what_only_sampling_shows(masing):
     run = ("simulate", "--steps=50", "--final-time=5", "--validate-only")
-    assert "--force" in masing.refused(*run, "--force=1/(t-2.5)")
+    for force in ("1/(t-2.5)", "1/(5-t)"):
+        assert "--force" in masing.refused(*run, f"--force={force}")
     # The cell at s = 0.05 is one of the 20, not of the 2.
     assert "cell 1 of 20" in masing.refused("converge", "--refine=cells", "--levels=2,20", "--validate-only",
                                             "--steps=10", "--force=0", "--stiffness=s < 0.07 ? -1 : 1")

@@ -396,8 +396,9 @@ TEST(Material, FingerprintsTellMaterialsApart) {
                                        continuum({"1", "s+0.1"}),
                                        continuum({"1", "s+0.1"}, 0.5),
                                        continuum({"s+0.1", "1"}),
+                                       continuum({"1", "s+0.1", "s+0.2"}),
                                        continuum({"1", "s+0.1", "", "0.1*s"})};
-  EXPECT_EQ(prints.size(), 9U);
+  EXPECT_EQ(prints.size(), 10U);
   EXPECT_EQ(of({{1.0, 0.5, 0.5, -0.0}, other}), of({one, other}));
   EXPECT_EQ(continuum({" 1", "s+0.1\t", "s+0.1", "0"}), continuum({"1", "s+0.1"}));
   const double s[] = {0.0, 0.3, 1.0};

@@ -120,6 +120,11 @@ TEST(Models, make_the_step_worked_out_by_hand) {
   }
   for (const auto& [info, make] : rheology::catalogue()) {
     EXPECT_EQ(names.contains(info.name), make != nullptr) << info.name;
+    const bool has_mass = info.name.find("quasistatic") == std::string::npos;
+    const bool has_absolute_values = info.phi.find('|') != std::string::npos;
+    if (make != nullptr) {
+      EXPECT_EQ(info.order, has_absolute_values ? ">=0.5" : has_mass ? "1" : ">=1") << info.name;
+    }
   }
 }
 
