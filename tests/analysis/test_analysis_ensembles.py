@@ -164,6 +164,8 @@ def test_a_scan_is_summarized_by_its_columns(pulses):
     # 84 % of twelve points are eleven.
     assert np.array_equal(scan.summary("most_x", by="a")["value"][2::3],
                           [rows["most_x"].nsmallest(11).max() for _, rows in of_level])
+    one = scan.summary("most_x", "a", quantiles=0.5, where={"a": 0.6, "sample": 1})
+    assert list(one["value"]) == list(frame["most_x"][np.isclose(frame["a"], 0.6) & (frame["sample"] == 1)])
     counts = scan.exceedance(LIMIT, "a")
     assert np.array_equal(counts["exceeded"], of_level["peak"].apply(lambda values: (values > LIMIT).sum()))
     found = scan.fragility(LIMIT, "a", resamples=200)
@@ -193,5 +195,7 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     for line, q in zip(upper.lines, (0.84, 0.5, 0.16)):
         assert np.array_equal(line.get_ydata(), table["value"][table["quantile"] == q])
     assert np.array_equal(lower.lines[0].get_xydata(), found.curve()[["a", "probability"]])
+    bars = [segment[:, 1] for segment in lower.containers[0][2][0].get_segments()]
+    np.testing.assert_allclose(bars, scan.exceedance(LIMIT, "a")[["lower", "upper"]], atol=1e-12)
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
     assert [len(each.get_paths()) for each in upper.collections] == [0, 1, 0]

@@ -39,6 +39,8 @@ def test_each_kind_of_scan_has_its_panels(scans):
 
 def test_curves_are_the_numbers_of_the_file(scans):
     scan = Scan(scans["steady"])
+    square = SimpleNamespace(names=["w", "F", "sample"], axes={"w": [1, 2], "F": [3, 4], "sample": [1, 2, 3]})
+    assert Scan.abscissa(square) == "F"  # the last of two with as many values
     assert scan.abscissa() == "w" and len(scan.families("F")) == 4
     assert [(others, list(indices)) for others, indices in scan.families("w")] == [
         ({"F": 0.2}, [0, 1, 2, 3]), ({"F": 0.4}, [4, 5, 6, 7])]
