@@ -76,6 +76,8 @@ def test_the_digits_of_steps_count(form):
         h = first * 1.5 ** -np.arange(7.0)
         error = h ** p * (1 + 0.2 * h)
         found = masing.judge({"h": [form.format(each) for each in h], "e": error}, p)["e"]
+        from_fine = masing.judge({"h": [form.format(each) for each in h[::-1]], "e": error[::-1]}, p)["e"]
+        assert from_fine.uncertainty == found.uncertainty
         assert abs(found.order - p) <= found.uncertainty and found.verdict != "not as expected"
         assert masing.judge({"h": [repr(float(each)) for each in h], "e": error}, p)["e"].uncertainty < 0.05
 

@@ -189,9 +189,10 @@ def test_a_study_that_repeats_another_is_not_counted(page_of, tmp_path, papers_c
     first, same = map(Study, files)
     other = Study(write_study(tmp_path / "other.h5", ladder(), facts | {"expected_x": ">=1"}, papers_case))
     assert (twins([other, first, same]), twins([first, other])) == ({id(same): (3, 2)}, {})
-    page = page_of(*files, write_study(tmp_path / "steps.h5", ladder(5), fit(reference="exact"), papers_case),
+    page = page_of(*files, write_study(tmp_path / "steps.h5", ladder(5), fit(reference="exact", self_check=3e-12), papers_case),
                    write_run(tmp_path / "cycle-fig06.h5", papers_case))
-    for said in ("in 2 studies (study 2 repeats study 1), every", "share the law of force", "in every digit shown"):
+    for said in ("in 2 studies (study 2 repeats study 1), every", "share the law of force", "in every digit shown",
+                 f"agree to {measured(3e-12, 1)}"):
         assert said in page.words
 
 
