@@ -154,7 +154,7 @@ def catching_test(defect, copy):
         if code not in (0, 1, 2):  # 2: a worker stopped at the first failure
             raise ValueError(f"{defect.name}: pytest fails:\n{text[-2000:]}")
         if code:
-            failed = re.findall(r"^FAILED (\S+)", text, re.M)
+            failed = re.findall(r"^(?:FAILED|ERROR) (\S+::\S+)", text, re.M)
             if not failed:
                 raise ValueError(f"{defect.name}: pytest stops without a failed test:\n{text[-2000:]}")
             return failed[0]
