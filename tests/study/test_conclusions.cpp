@@ -48,9 +48,9 @@ StudySpec spec(Refine refine, const std::string& reference, const Sizes& sizes =
 }
 
 /// Its results where the errors of x are e(δs, δt), those of y, u and u at the cells' points two,
-/// three and four times as large.
-Study measured(const StudySpec& spec, const Error& error) {
-  Study study;
+/// three and four times as large, and errors up to the floor are round-off.
+Study measured(const StudySpec& spec, const Error& error, double floor = 0.0) {
+  Study study{.floors = {{floor, floor, floor, floor}}};
   for (const study::Level& level : spec.levels) {
     const double ds = slab::cell_width(level.space);
     const double dt = 500.0 / static_cast<double>(level.steps);
@@ -189,6 +189,14 @@ TEST(Verdict, is_of_the_expected_orders) {
     EXPECT_EQ(at_rest.results[Errors::x].observed_from(), "none");
     EXPECT_EQ(at_rest.verdict, expected.empty() ? Verdict::not_judged : Verdict::exact);
   }
+}
+
+TEST(LastPair, is_that_of_errors_above_the_round_off) {
+  const StudySpec made = spec(Refine::steps, "exact-time", {{9, 1000}, {9, 2000}, {9, 4000}});
+  const double last = 500.0 / 4000;
+  const auto error = [last](double /*ds*/, double dt) { return dt == last ? dt / 8 : dt; };
+  EXPECT_NEAR(measured(made, error).results[Errors::x].last_pair, 4, 1e-12);
+  EXPECT_NEAR(measured(made, error, last / 8).results[Errors::x].last_pair, 1, 1e-12);
 }
 
 /// Of errors of order one, down to a smallest one, below which they are 0 and so on the floor.
