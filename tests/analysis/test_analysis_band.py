@@ -149,6 +149,8 @@ def test_a_jump_of_noise_level_is_found():
     [(place, found)] = jumps(x, smoothed(x))
     # Of 100 samples on either side: the height is known to about a third of the noise.
     assert abs(place - 1200) <= 3 and found == pytest.approx(-0.05, abs=0.01)
+    x[1200:] -= 0.95
+    assert jumps(x, smoothed(x))[0][0] == 1200
 
 
 def test_noise_in_x_and_a_jump_are_named(run_script, undrawn, tmp_path):

@@ -5,6 +5,7 @@ import matplotlib
 import numpy as np
 import pytest
 
+import masing
 from masing.convergence.figures import study_figure
 from masing.notation import scientific
 from masing.report import chains
@@ -74,6 +75,14 @@ def test_pictures_show_the_waves_the_extremes_and_the_loops(chain_run):
     loops = {axes.lines[0].get_label(): axes.lines[0].get_xydata() for axes in pictures["strong-loops"].figure.axes}
     assert list(loops) == ["element 2", "element 3", "element 5"]
     assert np.array_equal(loops["element 2"], chain_run[0].watch.xs(2, axis=1, level="node")[["elongation", "force"]])
+
+
+def test_an_element_is_named_by_its_number_on_a_fixed_base():
+    values = {"n": 4, "m": 1, "k": "abs(i-3)<0.5 ? 1 : 4"}
+    run = masing.simulate(model="masing-chain", set=values, threshold=9, force="sin(t)^2", cells="inf", final_time=9,
+                          steps=900)
+    (picture,) = [each for each in chains.chain_pictures([run]) if each.name.endswith("extremes")]
+    assert "; element 3 is stretched most" in picture.caption
 
 
 def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run):

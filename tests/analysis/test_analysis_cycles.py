@@ -17,6 +17,7 @@ from masing.cycles.limit_cycle import analyse
 from masing.cycles.polygons import straight_slopes
 from masing.report.cycles import cycles_section
 from masing.results import Run, read
+from masing.samples import between
 from oracle import SLIPS, TABLES, continuum, drive, driven, led, noisy, papers_case as samples_of, write_csv
 from synthetic import fit, ladder, write_run, write_study
 
@@ -35,6 +36,11 @@ def test_a_polygon_has_its_slopes_and_a_monotone_or_resting_curve_no_half_cycle(
     t, x, _, _, restoring = samples_of(10, 40000, 20, 4)
     np.testing.assert_allclose(straight_slopes(x, restoring), np.arange(10, -1, -1) / 10, atol=1e-9)
     assert not len(straight_slopes(np.zeros(9), np.zeros(9))) and not len(straight_slopes(-np.arange(9.0), np.zeros(9)))
+
+
+def test_a_window_has_the_samples_at_its_ends():
+    assert list(between(np.arange(5.0), 1, 3)) == [False, True, True, True, False]
+    assert between(np.arange(5.0)).all()
 
 
 def test_cycles_that_look_alike_share_a_panel_and_no_place_is_empty():
@@ -95,6 +101,13 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one_and_their_dif
     for shift in (0.02, 1e-8):
         axes = figures.together(*shifted(tmp_path, papers_case, 0.1, shift)).axes[0]
         assert drawn(axes) == ("exact, P = 10, P = 100", [])
+
+
+def test_runs_of_other_numbers_of_steps_are_drawn_each(tmp_path, papers_case):
+    runs = [Run(write_run(tmp_path / f"{steps}.h5", papers_case, steps=steps)) for steps in (1000, 2000, 1000)]
+    (picture,) = cycles_section(runs[:2])["together"]
+    assert drawn(picture.figure.axes[0])[0] == "P = 3, N = 1000, P = 3, N = 2000"
+    assert cycles_section(runs[:1] + runs[2:])["together"][0].caption == cycles_section(runs[:1])["together"][0].caption
 
 
 def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_path, papers_case):

@@ -125,6 +125,8 @@ def test_points_that_fail_count_as_above_and_as_below():
     both, over, under = (ensembles.Fragility(each, "a", 0, "y", "sample", 200) for each in (lost, above, below))
     assert (both.median, both.dispersion) == (over.median, over.dispersion)
     assert list(both.to_dataframe()["if_below"]) == [under.median, under.dispersion]
+    assert np.array_equal(both.curve()[["probability", "if_below"]],
+                          np.c_[over.curve()["probability"], under.curve()["probability"]])
     for bound, widest in (("lower", np.minimum), ("upper", np.maximum)):
         assert np.array_equal(both.curve()[bound], widest(over.curve()[bound], under.curve()[bound]))
     assert f"; {failed.sum()} of 400 points failed" in str(both)
@@ -197,5 +199,7 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     assert np.array_equal(lower.lines[0].get_xydata(), found.curve()[["a", "probability"]])
     bars = [segment[:, 1] for segment in lower.containers[0][2][0].get_segments()]
     np.testing.assert_allclose(bars, scan.exceedance(LIMIT, "a")[["lower", "upper"]], atol=1e-12)
+    part = figures.ensemble_figure(scan, scan.fragility(LIMIT, "a", where={"c": 0.01}), {"c": 0.01}).axes[0].lines[1]
+    assert np.array_equal(part.get_ydata(), scan.summary("peak_x", "a", 0.5, where={"c": 0.01})["value"])
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
     assert [len(each.get_paths()) for each in upper.collections] == [0, 1, 0]

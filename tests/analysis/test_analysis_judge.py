@@ -124,6 +124,9 @@ def test_the_script_prints_writes_and_draws(tmp_path, run_script):
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
     code, out, err = run_script(*words, "2", "-o", tmp_path / "other.svg")
     assert (code, err) == (3, "") and "not as expected" in out and (tmp_path / "other.svg").exists()
+    (tmp_path / "few.csv").write_text("h,e\n0.4,1.0e-1\n0.2,2.5e-2\n0.1,6.3e-3\n0.05,1.6e-3\n", encoding="utf-8")
+    code, out, err = run_script(script, tmp_path / "few.csv", "--expect-order", "2")
+    assert (code, err) == (3, "") and "undecided" in out
     (tmp_path / "twice.csv").write_text("h,h\n1,2\n2,3\n3,4\n", encoding="utf-8")
     one_line(run_script(script, tmp_path / "twice.csv"), "judge.py", "the column h occurs twice")
 

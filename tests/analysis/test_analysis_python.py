@@ -97,6 +97,7 @@ X = np.linspace(0, 1, 30)
     ({"force": ([0], [1])}, "^force: its table has one point; give two at least, or a number"),
     ({"force": (X, X[1:])}, "^force: 30 arguments and 29 values; give"),
     ({"force": pd.Series(X)}, "^force: a Series whose rows are only counted"),
+    ({"force": (pd.date_range("2020-01-01", periods=30), X)}, "^force: what is not a number is in its table"),
     ({"force": np.array([[0, 1], [5, 2.0]])}, "^force: two rows of two may be rows or columns"),
     ({"force": ([0, 1], [0, math.nan])}, "^force: row 2 of its table is 1, nan"),
     ({"force": np.sin}, "^force: a function of Python is no value of it"),
@@ -301,6 +302,13 @@ def test_arrays_have_the_bits_of_a_file(module, tmp_path, monkeypatch):
                     {"base_acceleration": "r(t)", "tables": {"r": tmp_path / "r.csv"}}):
         run = masing.simulate(**options, **times)
         assert np.array_equal(run.x, of_file.x) and "points:0 " in run.configuration
+
+
+def test_a_scan_that_fails_gives_no_older_file(tmp_path, monkeypatch):
+    masing.scan(over={"w": [0.5]}, force="0.1*sin(w*t)", output=tmp_path / "s.h5", **SMALL)
+    monkeypatch.setattr(program, "run", lambda *args, **options: program.Answer(1, "", ["masing: the disk is full"]))
+    with pytest.raises(masing.MasingError, match="^the disk is full$"):
+        masing.scan(over={"w": [0.5]}, force="0.1*sin(w*t)", output=tmp_path / "s.h5", ranks=2, **SMALL)
 
 
 def test_samples_are_single_runs():

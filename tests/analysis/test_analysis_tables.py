@@ -135,9 +135,9 @@ def test_the_file_of_an_engineer_is_read(tmp_path, heading, line, columns, encod
     texts += ["\n".join([heading, *(row.replace(".", ",") for row in rows)])] if ";" in line or "\t" in line else []
     for text in texts:
         path.write_text(text, encoding=encoding)
-        curve, scaled = (read_measured(path, columns=columns, scale=scale) for scale in (None, {"force": 0.001}))
+        curve, scaled = (read_measured(path, columns=columns, scale=scale) for scale in (None, {"force": -0.001}))
         assert np.array_equal(curve.x, x) and np.array_equal(curve.force, 3 * x)
-        np.testing.assert_allclose(scaled.force, 0.003 * x, rtol=1e-15)
+        np.testing.assert_allclose(scaled.force, -0.003 * x, rtol=1e-15)
         assert scaled.units == curve.units | {"force": ""}
         assert np.array_equal(curve.t, 0.5 * np.arange(40)) if "{t}" in line else curve.t is None
 
