@@ -536,7 +536,9 @@ Request parse(Command command, const std::vector<std::string>& words, const File
     file = from_ini(command, read);
     std::erase_if(
         file, [&](const Setting& one) { return std::ranges::count(read.derived, one.name) > 0; });
-    samples_in_file = std::move(read.samples);
+    if (find(line, "samples") == nullptr) {
+      samples_in_file = std::move(read.samples);
+    }
     if (!changes_result(line)) {
       request.comment = leading_comment(content);
     }
@@ -562,12 +564,11 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   std::vector<Setting> settings = settings_of(all, "model.");
   if (command == Command::scan) {
     if (const Setting* given = find(all, "samples"); given != nullptr && !given->text.empty()) {
-      const bool is_in_file = samples_in_file && find(line, "samples") == nullptr;
       io::Samples source = with_origin(given->origin, [&] {
-        if (!is_in_file && !files.samples) {
+        if (!samples_in_file && !files.samples) {
           throw UserError("the file has no /samples; give one that masing wrote");
         }
-        return is_in_file ? std::move(*samples_in_file) : files.samples(given->text);
+        return samples_in_file ? std::move(*samples_in_file) : files.samples(given->text);
       });
       request.samples = samples_of(*given, std::move(source), given_model, files);
     }

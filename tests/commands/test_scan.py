@@ -197,6 +197,9 @@ def test_records_are_found_beside_the_file_or_beside_the_table_on_any_ranks(masi
     shutil.copy(masing.folder / "masing.h5", away)
     (masing.folder / "T.csv").unlink()
     assert np.array_equal(scanned(masing, "--config=away/masing.h5")["most_x"], whole)  # beside the table that was
+    masing.file("other.csv", "record;c\nr1.csv;0\n")
+    other = scanned(masing, "--config=away/masing.h5", "--samples=other.csv")
+    assert len(other["most_x"]) == 2 and not other["c"].any()
     for file in masing.folder.glob("r?.csv"):
         shutil.move(file, away)
     assert "bit for bit" in masing.done("reproduce", "away/masing.h5", "--quiet").stdout
