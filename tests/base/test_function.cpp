@@ -155,6 +155,8 @@ TEST(Sum, is_the_sum_and_knows_where_it_is_not_smooth) {
     EXPECT_EQ(sum(t), f(t) - 0.5 * g(t)) << t;
   }
   EXPECT_EQ(sum.kinks(), (std::vector{0.0, 2.0, 5.0}));
+  EXPECT_EQ(sum.plus(1.0, Function("points:1 1; 4 3", 't')).kinks(),
+            (std::vector{0.0, 1.0, 2.0, 4.0, 5.0}));
   for (const char* text : {"1", "2*sin(pi/3)", "points: 0.3 7"}) {
     EXPECT_TRUE(expression(text).plus(1.0, Function()).is_constant()) << text;
     EXPECT_FALSE(sum.plus(1.0, expression(text, 't')).is_constant()) << text;

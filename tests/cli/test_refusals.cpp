@@ -192,6 +192,7 @@ TEST(Refusals, of_chains) {
       {base + "--base-acceleration=t", "--base-acceleration: the base absorbs"},
       {chain + "--engine=sweep", "--engine: not an engine of masing-chain; give memory"},
       {chain + "--watch 1,4", "--watch: 4..n = 3"},
+      {chain + "--watch 1.5", "--watch: 1.5; must be nodes"},
       {longer + "300 --watch " + watched, "--watch: 201 nodes; give at most 200"},
       {chain + "--force-node 4", "--force-node: 4; ..n = 3"},
       {longer + "1001 --threshold=s+i", "--threshold: ..1000 elements"},

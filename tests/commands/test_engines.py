@@ -226,6 +226,10 @@ def test_a_force_without_a_mass_is_balanced_by_k0_and_by_elements_that_slide_ear
     rising, falling = found["force"][:5], found["force"][5:]
     x = np.r_[np.maximum(rising / 1.5, 2 * rising - 1), np.minimum(1 - (1 - falling) / 1.5, 2 * falling + 0.5)]
     assert apart(found["x"], x) < 1e-14
+    # From x0 = 0.3 nothing slides up to F = 1: F = k0 x + (x - x0).
+    found = masing.run("--model=masing-quasistatic", "--force=t", "--k0=0.5", "--threshold=9", "--cells=4", "--x0=0.3",
+                       "--final-time=1", "--steps=4", "--sample-every=1")
+    assert apart(found["x"][1:], (found["t"][1:] + 0.3) / 1.5) < 1e-14
 
 
 CASE = ("--stiffness=1+0.5*s", "--initial-u=-0.3*(s+0.1)", "--mass=0.8", "--k0=0.15", "--x0=0.2", "--y0=-0.3", FORCED)

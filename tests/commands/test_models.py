@@ -33,7 +33,7 @@ QUASISTATIC = ("persoz-quasistatic", "masing-quasistatic")
 def test_the_catalogue_has_dimension_order_and_source_of_each_model(masing):
     said = masing.done("models").stdout
     assert "\nmasing: " in said and "  m y' = F - m a_g - c y - k0 x - " in said
-    for name in ("p-series", "s-chain", "p-chain", "persoz"):
+    for name in ("p-series", "s-chain", "p-chain", "persoz", "persoz-quasistatic"):
         one = masing.done("models", name).stdout
         assert f"\n{name}: " in said and "expected order" in one and "source" in one
         assert f"  dimension   {MODELS[name][2]}\n" in one
@@ -59,6 +59,14 @@ def test_a_file_has_the_named_columns_of_the_state_and_the_restoring_force(masin
         np.testing.assert_allclose(run["y"][1:], np.diff(run["x"]) / (run["t"][-1] / (len(run["t"]) - 1)), rtol=1e-14)
         assert run["y"][0] == 0 and np.any(run["y"][1:] != 0)
     assert np.max(np.abs(run["restoring"])) > 0
+
+
+def test_the_restoring_force_of_a_damped_slab_is_that_of_its_springs(masing):
+    """Nothing yields: k0 x + x."""
+    run = masing.run("--damping=0.5", "--threshold=9", "--k0=0.25", "--cells=4", FORCED, *TIME)
+    with h5py.File(masing.folder / "run.h5") as file:
+        assert text(file["series/restoring"].attrs["symbol"]) == "k₀ x + S"
+    np.testing.assert_allclose(run["restoring"], 1.25 * run["x"], atol=1e-14)
 
 
 @pytest.mark.parametrize(("words", "expected"), [

@@ -147,6 +147,14 @@ struct Going {
   engine::Setup setup;
 };
 
+TEST(Exact, begins_with_the_force_of_its_elongations) {
+  support::Problem problem =
+      support::problem({.stiffness = "2", .threshold = "1", .initial_u = "0.5*s"});
+  problem.space = support::space_of(0);
+  const auto path = support::trajectory(support::alone(), problem, Method::exact);
+  EXPECT_NEAR(path.restoring[0], 0.5, 1e-15);
+}
+
 TEST(Exact, self_check_does_not_depend_on_the_times_that_are_asked_for) {
   support::Problem problem = support::forced(20, "0.3*abs(s-0.4)");
   problem.time.steps = 20000;  // more than there are comparisons

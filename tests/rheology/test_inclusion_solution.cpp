@@ -92,6 +92,18 @@ TEST(ExactModel, masses_that_stick_are_at_rest_to_the_last_bit) {
   }
 }
 
+/// No element yields: x = F/k0.
+TEST(ExactModel, rate_of_a_model_without_a_mass_is_that_of_the_force) {
+  ExactRun run(
+      "persoz-quasistatic",
+      {{"k0", 2}, {"k1", 1}, {"k2", 1}, {"k3", 1}, {"alpha1", 10}, {"alpha2", 10}, {"alpha3", 10}},
+      [](double t) { return std::sin(t); }, 3);
+  for (const double t : {0.4, 1.3, 2.9}) {
+    EXPECT_NEAR(run.at(t)[0], std::sin(t) / 2, 1e-13);
+    EXPECT_NEAR(run.solution->rate()[0], std::cos(t) / 2, 1e-11);
+  }
+}
+
 TEST(ExactModel, s_chain_moves_as_its_modes_say) {
   // n equal masses and springs from rest, F = 1 at the last, no element yields: with
   // θ_j = (2j-1)π/(2n+1), ω_j = 2 sin(θ_j/2),

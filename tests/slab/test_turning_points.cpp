@@ -229,6 +229,20 @@ std::vector<double> walk(int steps) {
   return path;
 }
 
+/// While nothing yields, it is ½ ∫ k (u0 + d)² ds.
+TEST(ContinuousMeasure, KnowsTheEnergyOfElementsThatHaveNotYielded) {
+  Problem problem = make_problem("1+s", "1+s", "0.2*s");
+  problem.set_threshold_down(support::function("0.7+0.5*s", 's'));
+  const auto measure = slab::make_continuous_measure(problem);
+  TurningPoints slab(*measure, 0.0);
+  for (const double d : {0.3, -0.2, 0.1}) {
+    slab.move_to(d);
+    // ∫ (1 + s)(0.04 s² + 0.4 d s + d²) ds
+    const double twice = 0.04 * (1.0 / 3 + 1.0 / 4) + 0.4 * d * (1.0 / 2 + 1.0 / 3) + d * d * 1.5;
+    EXPECT_NEAR(measure->sums(slab.elongation())->energy, twice / 2, 1e-13) << d;
+  }
+}
+
 TEST(SmoothCells, have_the_sums_of_all_cells) {
   constexpr std::int64_t cells = 200000;
   int i = 0;

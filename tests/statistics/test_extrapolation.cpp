@@ -55,6 +55,14 @@ TEST(Extrapolate, of_two_steps_bounds_the_error_of_both) {
   EXPECT_NEAR(found.index, 1.25 * (3.0 * ds.back() + 0.7 * dt.back()), 1e-9);
 }
 
+/// The residuals are orthogonal to 1, h and h ln h, so that they change neither the limit nor the
+/// order of a fit of 7 + 3 h. They leave one degree of freedom, of which Student's t is 12.706.
+TEST(Extrapolate, of_four_values_has_the_scatter_of_one_degree_of_freedom) {
+  const auto found = extrapolate({{8, 4, 2, 1}}, {31 - 1e-4, 19 + 5e-4, 13 - 8e-4, 10 + 4e-4}, 1.0);
+  EXPECT_NEAR(found.value, 7, 1e-4);
+  EXPECT_NEAR(found.index, 1.25 * 3 + 12.706 * std::sqrt(106) * 1e-4, 1e-3);
+}
+
 TEST(Extrapolate, has_the_numbers_of_the_literature_and_of_closed_forms) {
   struct Row {
     Numbers steps, values;
