@@ -27,6 +27,14 @@ MODELS = {
     "persoz": (GEPHYROID, "x y g2 g3 g1", "5"), "persoz-quasistatic": (GEPHYROID, "x g2 g3 g1", "3"),
     "masing-quasistatic": (("--cells=40",), "x", ""),
 }
+# The balances of forces of rheological-models-2000 and continuous-masing-2001.
+EQUATIONS = (
+    "m x'' + k x + alpha sigma(x') ∋ F", "m x'' + (Σ k_i) x + (Σ alpha_i) sigma(x') ∋ F", "m y' = F - k0 x - k u",
+    "m y' = F - k0 x - Σ k_i u_i", "m_i y_i' = k_{i+1} u_{i+1} - k_i u_i, with F for k_{n+1} u_{n+1}",
+    "m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1})",
+    "m y' = F + (Σ v_i/k_i - x)/(1/k0 + Σ 1/k_i)", "m1 y1' = -k1 u1 + k2 (x2 - x1) + g2",
+    "m2 y2' = F - k2 (x2 - x1) - g2", "m y' + alpha2 sigma(y) ∋ F - k1 u - k2 x", "m y' = F - delta x + E W",
+    "x = (F + E W)/delta", "m y' = F - m a_g - c y - k0 x - ∫ k(s) u(s) ds", "F = k0 x + ∫ k(s) u(s) ds")
 QUASISTATIC = ("persoz-quasistatic", "masing-quasistatic")
 
 
@@ -37,6 +45,8 @@ def test_the_catalogue_has_dimension_order_and_source_of_each_model(masing):
         one = masing.done("models", name).stdout
         assert f"\n{name}: " in said and "expected order" in one and "source" in one
         assert f"  dimension   {MODELS[name][2]}\n" in one
+    for equation in EQUATIONS:
+        assert f"\n  {equation}\n" in said
     assert "'ising'" in masing.refused("models", "ising")
     assert "one word too many" in masing.refused("models", "prandtl", "persoz")
 

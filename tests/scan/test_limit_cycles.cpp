@@ -80,6 +80,13 @@ TEST(LimitCycle, has_the_numbers_of_x_less_its_drift) {
   }
 }
 
+/// After twenty periods a little is left of the transient, without a k0 that would end it.
+TEST(LimitCycle, has_a_centre_where_it_hardly_drifts) {
+  const PointNumbers cycle =
+      numbers_of("over a=0.9; k0=0; cells=3; final-time=20*4*pi; steps=20000; force=a*cos(0.5*t)");
+  EXPECT_DOUBLE_EQ(cycle.centre, (cycle.most_x + cycle.least_x) / 2);
+}
+
 TEST(LimitCycle, takes_two_periods_where_a_free_vibration_of_twice_the_period_stays) {
   // Nothing yields, nothing damps: x = c + f cos 2ωt + (x0 - c - f) cos ωt with ω² = k0 + ∫k = 1.2,
   // c = x0 ∫k/1.2, f = 0.05/(1.2 (1 - 4)), from x0 at rest.
