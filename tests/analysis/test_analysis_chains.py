@@ -1,11 +1,14 @@
 """Chains of slabs from Python and on pages: their tables, pictures and studies, against the numbers of the files and,
 where all is smooth, against the order two of the leapfrog scheme."""
 
+from types import SimpleNamespace
+
 import matplotlib
 import numpy as np
 import pytest
 
 import masing
+from masing.convergence.claim import reference_text
 from masing.convergence.figures import study_figure
 from masing.notation import scientific
 from masing.report import chains
@@ -102,6 +105,8 @@ def test_a_study_of_elements_has_their_numbers_and_the_errors_of_the_nodes(study
     assert list(table)[:5] == ["n", "P", "N", "h", "δt"] and list(table["n"]) == list(LEVELS)
     assert np.array_equal(table["h"], 1 / np.array(LEVELS)) and np.isinf(table["P"].astype(float)).all()
     assert np.array_equal(table["error of y in the mean square"], found.errors["y_rms"], equal_nan=True)
+    of_chain = SimpleNamespace(has_cells=False, is_chain=True, reference="exact")
+    assert reference_text(of_chain) == "the exact solution (P = ∞, N = ∞)"
     assert "h = 1/n" in study_figure(found, QUANTITIES).axes[0].get_xlabel()
 
 

@@ -104,8 +104,9 @@ def test_a_result_that_the_memory_cannot_hold_is_refused_before_the_first_step()
 
 
 def test_a_wall_limit_ends_its_own_call_alone(tmp_path):
-    with pytest.raises(masing.MasingError, match="stopped by the wall limit"):
+    with pytest.raises(masing.MasingError, match="stopped by the wall limit") as caught:
         masing.simulate(**SMALL, wall_limit=1e-4, checkpoint=tmp_path / "c.h5", output=tmp_path / "r.h5")
+    assert caught.value.code == 75
     masing.simulate(**SMALL)
 
 

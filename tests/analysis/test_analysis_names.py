@@ -152,6 +152,7 @@ def test_labels_of_ticks_do_not_touch(low, high):
     """In the width of a panel, as levels of 400 to 420 steps have it; each is the number at which it stands."""
     with style.applied():
         figure, axes = style.frame(1, 1.15, xscale="log", xlim=(low, high))
+        assert figure.get_figheight() == 1.15 * style.figure().get_figheight()
         style.label_decades(axes.xaxis)
         figure.draw_without_rendering()
     shown = [label for label in axes.get_xticklabels(which="both")

@@ -143,6 +143,8 @@ def test_a_claim_holds_for_all_of_its_studies(page_of, tmp_path):
     lax = write_study(tmp_path / "b.h5", ladder(order=1.2), fitted(1.2, tolerance=0.9))
     words = page_of(lax, strict).words
     assert "1.000 to 1.200 for x, y and u in 2 studies, every interval within 1 ± 0.9" in words
+    assert "Study 1: " in words
+    assert "at the cells’ points" in page_of(write_study(tmp_path / "c.h5", ladder(), fit(quantities=("x", "u_cells")))).words
 
 
 def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):
@@ -211,6 +213,7 @@ def test_the_quotients_by_the_step_are_those_of_the_fit_and_not_in_the_table_of_
     h = np.logspace(-9, 0, 10)
     figure = error_figure([Curve("x", 2 * h, h > 2e-9, 2 * h, h)], {1: []}, "step")
     (points,) = figure.axes[1].collections
+    assert figure.axes[1].get_xlim() == figure.axes[0].get_xlim() and figure.axes[1].get_xscale() == "log"
     np.testing.assert_allclose(points.get_offsets(), np.column_stack([h[1:], np.full(9, 2)]))
     assert {row[0] for row in style.curves_of(figure)} == {1}
 
@@ -245,6 +248,7 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
     text = (folder / "s-levels.tex").read_text(encoding="ascii")
     # Errors are 0.123456 place δt with δt = 1/2, one format for a column.
     assert r"$6.173\cdot 10^{-2}$$\dagger$ & -- & $1.235\cdot 10^{-1}$ & -- & " in text
+    assert text.count("order &") + text.count(r"order \\") == 3  # of x, y and u
     assert r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"$\ddagger$ left out of the fit" in text
     orders = columns_of(folder / "s-orders.csv")
     assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"

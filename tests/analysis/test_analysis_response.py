@@ -49,6 +49,8 @@ def test_curves_are_the_numbers_of_the_file(scans):
     assert [line.get_label() for line in axes[0].lines] == ["F = 0.2", "F = 0.4"]
     assert np.array_equal(axes[0].lines[1].get_xydata(), np.c_[scan.axes["w"], scan.values("amplitude")][4:])
     assert [len(line.get_xdata()) for each in axes[2:] for line in each.lines] == [4] * 4
+    for phase, name in (([np.nan, 1], "amplitude"), ([np.nan, np.nan], "largest")):
+        assert figures.size_of(SimpleNamespace(points={"phase": phase}, kind="runs")) == name
     # A lag about zero does not jump.
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 

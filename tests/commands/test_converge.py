@@ -59,12 +59,20 @@ def test_a_study_of_both_writes_the_two_constants(masing):
     assert re.search(r"error = \(.* \+- .*\) ds \+ \(.* \+- .*\) dt for ds/dt from 10 to 20", fit["said"])
     cases, space, time = fit["cases"], fit["space_constant_x"], fit["time_constant_x"]
     assert np.all(np.abs((space * cases["ds"] + time * cases["dt"]) / cases["error_x"] - 1) < 0.1)
+    assert np.array_equal(cases["step"], cases["ds"] + cases["dt"])
     assert 0 < fit["space_constant_uncertainty_x"] < abs(space)
     assert 0 < fit["time_constant_uncertainty_x"] < abs(time) and fit["self_check"] > 0
     assert np.allclose((fit["least_ratio_x"], fit["largest_ratio_x"]), (10, 20))  # δs/δt = N/PT
     fit = study(masing.made("converge", "--final-time=10", "--refine=both", "--levels=50:500,100:1000"))
     assert np.array_equal((fit["cases"]["cells"], fit["cases"]["steps"]), [[50, 100], [500, 1000]])
     assert fit["reference_cells"] == 1600
+
+
+def test_a_study_without_errors_is_exact(masing):
+    """Nothing yields, so that the springs are one of the same stiffness for every P."""
+    fit = masing.study("--refine=cells", "--reference=cells-inf", "--levels=20,40,80", "--threshold=100",
+                       "--force=cos(t)", "--final-time=10", "--steps=100")
+    assert fit["verdict"] == "exact" and np.array_equal(fit["cases"]["step"], fit["cases"]["ds"])
 
 
 def test_a_study_keeps_no_motion(masing):

@@ -57,6 +57,7 @@ def test_a_file_has_the_named_columns_of_the_state_and_the_restoring_force(masin
     run = masing.run("--model", model, *words, FORCED, *TIME)
     with h5py.File(masing.folder / "run.h5") as file:
         assert text(file["state/values"].attrs["columns"]) == columns
+        assert np.array_equal(file["state/column"], range(1, 1 + len(columns.split())))
         law = {"masing-quasistatic": "k₀ x + S", "persoz-quasistatic": "F"}.get(model, "F − m x″")
         assert text(file["series/restoring"].attrs["symbol"]) == law
     values, names = run["state/values"], columns.split()
