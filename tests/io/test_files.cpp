@@ -138,7 +138,8 @@ TEST_F(OutputFile, holds_rows_made_in_pieces) {
   expect_entries("/eta", columns, 0);
 }
 
-/// Of a restart that is stopped while it copies rows, and of a checkpoint that cannot be written.
+/// Of a restart that is stopped while it copies rows, of a checkpoint that cannot be written, and
+/// of one that is not needed any more.
 TEST_F(OutputFile, leaves_no_draft) {
   {
     const io::OutputLock lock(world(), path_);
@@ -151,6 +152,14 @@ TEST_F(OutputFile, leaves_no_draft) {
   MPI_Barrier(world().handle());
   EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
   EXPECT_FALSE(std::filesystem::exists(io::files_of_checkpoint(checkpoint_)[1]));
+  MPI_Barrier(world().handle());
+  for (const std::string& file : io::files_of_checkpoint(checkpoint_)) {
+    put(file, "of a run that was killed");
+  }
+  io::remove_checkpoint(world(), checkpoint_);
+  for (const std::string& file : io::files_of_checkpoint(checkpoint_)) {
+    EXPECT_FALSE(std::filesystem::exists(file));
+  }
 }
 
 class RunFile : public OutputFile {
