@@ -179,6 +179,15 @@ def test_a_scan_is_summarized_by_its_columns(pulses):
     (lambda scan: scan.summary("most_x", "a", quantiles=(0.5, 50)), "give numbers between 0 and 1"),
     (lambda scan: scan.exceedance(math.nan, "a"), "limit=nan: give a finite number"),
     (lambda scan: scan.fragility(LIMIT, "a", resamples=10), "whole number of at least 100"),
+    (lambda scan: scan.fragility(LIMIT, "a", seed="s"), "seed='s': give a whole number"),
+    (lambda scan: scan.fragility(LIMIT, "a", cluster="a"), "is the intensity"),
+    (lambda scan: scan.fragility(LIMIT, "a", cluster=[1, 2]), "a label for each of the 12 samples"),
+    (lambda scan: scan.fragility(LIMIT, "a", where={"a": 0.6}), "needs two or more intensities, all of them positive"),
+    (lambda scan: scan.fragility(LIMIT, "a").curve([0.5, 0]), "give positive intensities"),
+    (lambda scan: scan.exceedance(LIMIT, "c"), "points of the same c and sample differ in a: choose some"),
+    (lambda scan: scan.summary("peak", "a"), "of='peak': .* has the columns a, "),
+    (lambda scan: scan.summary("most_x", "a", where=["c"]), "give a dictionary"),
+    (lambda scan: scan.summary("most_x", "a", where={"c": 0.5}), "no such point; its c are"),
     (lambda scan: scan.fragility(LIMIT, "a", where={"sample": 1}), "a bootstrap needs at least 3")])
 def test_mistakes_are_told_in_one_line(pulses, call, words):
     with pytest.raises(MasingError, match=words):
@@ -201,5 +210,9 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     np.testing.assert_allclose(bars, scan.exceedance(LIMIT, "a")[["lower", "upper"]], atol=1e-12)
     part = figures.ensemble_figure(scan, scan.fragility(LIMIT, "a", where={"c": 0.01}), {"c": 0.01}).axes[0].lines[1]
     assert np.array_equal(part.get_ydata(), scan.summary("peak_x", "a", 0.5, where={"c": 0.01})["value"])
+    assert run_script(response, pulses, "--of=most_x", "-o", out)[2] == "response.py: --of: needs --limit\n"
+    assert "has no axis c; give one of " in run_script(response, pulses, "--over=c", "-o", out)[2]
+    # A label for each record stands for the record.
+    assert str(scan.fragility(LIMIT, "a", cluster=range(12))) == str(found)
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
     assert [len(each.get_paths()) for each in upper.collections] == [0, 1, 0]

@@ -142,7 +142,15 @@ GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
     (GOOD, {"reference": "successive"}, "leave the last cell empty"),
     (GOOD | {"h": [0.4, 0.2, 0.2]}, {}, "a step occurs twice"),
     (GOOD | {"L2": ["4e-2", "-1e-2", "2.5e-3"]}, {}, "L2, row 2: the error -1e-2 is negative"),
-    (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3")])
+    (GOOD | {"L2": ["4e-2", "1e-2", ""]}, {}, "2 errors; an order needs at least 3"),
+    ({"h": [0.4, 0.2], "L2": [4, 1]}, {}, "2 rows; an order needs at least 3"),
+    (GOOD | {"L2": ["4e-2", "?", "1"]}, {}, "'?' is not a number"), (GOOD, {"step": "h,h,h"}, "or two of them"),
+    (GOOD, {"step": "h.sum()"}, "not an expression of columns"), (GOOD, {"tolerance": -1}, "not negative"),
+    (GOOD, {"expect_order": "L2=2,H1"}, "give each column one order"),
+    (GOOD, {"expect_order": {"H1": 2}}, "no column H1"), ({"h": [4, 2, 1]}, {}, "no column of errors"),
+    (GOOD, {"reference": "coarsest:1"}, "give exact, successive or finest:H"),
+    ({"h": [0.2, 0.1], "phi": [2, 1]}, {"values": True}, "bounded by their expected order"),
+    (3, {}, "not a table with columns")])
 def test_mistakes_are_told_in_one_line(table, options, words):
     with pytest.raises(MasingError) as raised:
         masing.judge(table, **options)

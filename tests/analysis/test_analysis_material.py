@@ -164,6 +164,15 @@ def test_points_are_copied_and_pickled_with_their_past_and_equal_materials_are_e
     (lambda: masing.MaterialPoints([masing.Material()], index=[0, 1]),
      "^index = .*: give the number of one of 1 materials"),
     (lambda: some_points(10**19), "so many points"), (lambda: masing.Material("s-2"), "^stiffness: k.s. = -2 at s = 0"),
+    (lambda: masing.Material.of_springs([[1]], [[1]]), "^of_springs: arrays of the shape .1, 1.; give one number"),
+    (lambda: masing.MaterialPoints(masing.Material(), 2, index=[0]), "^index: give it with a list"),
+    (lambda: masing.MaterialPoints(masing.Material(), -1), "^n = -1: give the number of points"),
+    (lambda: masing.MaterialPoint("s"), "^a point of 's'; give a masing.Material"),
+    (lambda: some_points(3)["a"], "^points.'a'.: give the number of a point"),
+    (lambda: some_points(3).move(ZEROS, out=ZEROS), "give two arrays, for the forces and the stiffnesses"),
+    (lambda: some_points(3).move_along(ZEROS), "^x has the shape .3,.; give positions .steps, 3.$"),
+    (lambda: a_point().move_along([0.0], out=[0.0]), "give an array of the type float64"),
+    (lambda: a_point().move(1j), "^x = 1j: give a number"),
     (lambda: masing.Material.of_springs([1, 2], [1, 2, 3]), "^of_springs: give numbers, or arrays of one length")])
 def test_mistakes_raise_one_line(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:

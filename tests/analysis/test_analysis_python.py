@@ -110,7 +110,16 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.simulate(**SMALL).save("/none/run.h5"), r"^save\('/none/run.h5'\): No such file"),
     (lambda: masing.simulate(**OTHER).last_u,
      r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
-    (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"),
+    (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.Run(3), "give the path of a result"),
+    (lambda: masing.simulate(**SMALL, force=0).save(3), "give the path of a file"),
+    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(start="a"), "start='a'.: give a time"),
+    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(axes=3), "axes=3: give Axes of matplotlib"),
+    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(shape="x"), "^Axes.plot with .*'shape': 'x'"),
+    (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
+    (lambda: masing.scan(samples=3), "^samples=3: give"),
+    (lambda: masing.scan(over={"force": []}), "is empty; give records"),
+    (lambda: masing.scan(over={"force": [([0, 1], [0, 1])]}, force="t"), "force or samples is given, too"),
+    (lambda: masing.scan(samples={"k0": [None]}), "None is no cell"),
     (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dict"),
     (lambda: masing.scan(samples={"k0": [1, 2], "c": [1]}), "^samples: its columns differ in length"),
     (lambda: masing.scan(samples={"r": [([0, 1], [1])]}, force="r(t)"), r"^samples\['r'\]: 2 arguments and 1 values"),
@@ -324,6 +333,15 @@ def test_samples_are_single_runs():
         run = masing.simulate(base_acceleration=(t, row.a * a), k0=row.k0, damping=2 * row.c, final_time=t[-1],
                               steps=len(t) - 1, **SLAB)
         assert (run.x.max(), run.x[-1], abs(run.y).max()) == (row.most_x, row.last_x, row.most_speed)
+
+
+def test_records_may_be_varied_like_numbers():
+    records = [record(seed) for seed in (5, 6)]
+    scan = masing.scan(over={"force": records, "k0": [0.1, 0.2]}, final_time=4, steps=200, **SLAB)
+    for n, point in enumerate((force, k0) for force in records for k0 in (0.1, 0.2)):
+        run = masing.simulate(force=point[0], k0=point[1], final_time=4, steps=200, **SLAB)
+        assert scan["most_x"][n] == run.x.max()
+        assert list(run.table().loc["x"]) == [run.x.min(), run.x.max()]
 
 
 def test_arrays_are_in_the_file_and_paths_are_not(tmp_path, monkeypatch):

@@ -51,6 +51,9 @@ def test_curves_are_the_numbers_of_the_file(scans):
     assert [len(line.get_xdata()) for each in axes[2:] for line in each.lines] == [4] * 4
     for phase, name in (([np.nan, 1], "amplitude"), ([np.nan, np.nan], "largest")):
         assert figures.size_of(SimpleNamespace(points={"phase": phase}, kind="runs")) == name
+    lines = scan.plot("loss").lines
+    assert [line.get_label() for line in lines] == ["w = 0.7", "w = 0.9", "w = 1.1", "w = 1.3"]
+    assert np.array_equal(lines[1].get_xydata(), np.c_[[0.2, 0.4], scan["loss"][1::4]])
     # A lag about zero does not jump.
     assert np.allclose(figures._centred(np.array([0.1, 2 * np.pi - 0.1, 3.0])), [0.1, -0.1, 3.0])
 
