@@ -77,10 +77,12 @@ def test_the_whole_unloading_half_is_compared():
     force = drive(np.r_[np.linspace(0, 2, 100)[:-1], x], np.array([0.5, 1.0]), np.array([1.0, 2.0]))[99:]
     found = identify_discrete(Path("c"), half_cycle(x, force))
     run = SimpleNamespace(x=np.r_[x[1000:], x[1:1001]], restoring=np.r_[force[1000:], force[1:1001]])
-    force[100] += 0.1 * np.ptp(force)  # in the upper half
+    force[[100, 1100]] += 0.1 * np.ptp(force)  # in the upper half, and in the lower one
     compared = compare(found, half_cycle(x, force), run)
-    assert len(compared.unloading[0]) == 1001 and compared.largest < 1e-9
+    assert len(compared.unloading[0]) == 1001 and compared.largest == pytest.approx(0.1)
     assert compared.unloading_largest == pytest.approx(0.1)
+    # Measured minus computed, on both.
+    assert compared.residual.max() == pytest.approx(0.1) == compared.unloading_residual.max()
 
 
 def test_the_density_of_1500_cells_is_found_and_a_small_cycle_leaves_cells_unknown():

@@ -47,6 +47,8 @@ def test_orders_of_powers_against_every_reference_and_over_two_steps():
         # A level may also be compared with the one before, and the rows may have any order.
         before = np.append(np.nan, errors["successive"][:-1])
         assert masing.judge({"h": H, "e": before}, p, reference="successive")["e"].order == pytest.approx(p, abs=1e-6)
+    # A cell of blanks is empty.
+    assert masing.judge({"h": H[:4], "e": ["0.16", "0.04", "0.01", " "]}, 2)["e"].order == pytest.approx(2, abs=0.1)
     mixed = pd.DataFrame({"h": H, "e": H ** 2}).sample(frac=1, random_state=1)
     assert masing.judge(mixed, 2)["e"].order == pytest.approx(2)
     # The errors of δs and δt differ, and their ratio changes.

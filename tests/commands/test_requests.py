@@ -49,6 +49,7 @@ def test_help_is_given_however_it_is_asked_for_and_what_was_meant(masing):
     of_all, of_simulate = masing.done("--help").stdout, masing.done("simulate", "--mass=2", "--help").stdout
     assert of_all.startswith("masing: ") and of_simulate.startswith("masing simulate: ")
     assert masing.done("help", "everything").stdout == of_all and masing.done("help", "simulate").stdout == of_simulate
+    assert "takes one result file" in masing.refused("reproduce", "a.h5", "b.h5")
     for command in ("reproduce", "benchmark"):
         assert masing.done(command, "-h").stdout.startswith(f"masing {command}")
     for words, said in (("simulat --steps=3", "; did you mean simulate?"), ("--mass 1", "(masing --help)"),

@@ -14,6 +14,7 @@
 
 #include "support/given.hpp"
 #include "support/problem.hpp"
+#include "support/slab_cells.hpp"
 
 namespace masing::test_profile {
 
@@ -155,6 +156,15 @@ TEST(Profile, begins_at_the_lower_threshold_where_u0_is_there) {
     const slab::Element element = profile.element(i);
     ASSERT_GE(element.initial_u, -element.threshold) << i;
     ASSERT_NEAR(element.initial_u, -element.threshold, 1e-15) << i;
+  }
+}
+
+/// A table of u0 may exceed the threshold between its points by up to 1 %.
+TEST(Profile, begins_at_the_threshold_on_the_side_of_u0_where_its_table_exceeds_it) {
+  const slab::Profile profile = support::cells_of(
+      support::problem({.initial_u = "points:0 -0.1003; 1 -1.1", .space = slab::Cells{100}}));
+  for (std::int64_t i = 0; i < 100; ++i) {
+    ASSERT_EQ(profile.element(i).initial_u, -profile.element(i).threshold) << i;
   }
 }
 
