@@ -40,7 +40,8 @@ def test_a_signal_ends_all_that_has_begun(tmp_path, sent):
     environment = {**os.environ, "PATH": f"{stubs}:{os.environ['PATH']}", "TMPDIR": str(tmp_path),
                    "MASING_PYTHON": str(stubs / "python")}
     process = subprocess.Popen([tmp_path / "tests/run.sh"], env=environment, text=True, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT)
+                               stderr=subprocess.STDOUT,
+                               preexec_fn=lambda: signal.signal(sent, signal.SIG_DFL))  # as without nohup and &
     written = [stubs / f"{each}.pids" for each in ("ctest", "python")]
     while not all(each.exists() for each in written):
         assert process.poll() is None, process.communicate()
