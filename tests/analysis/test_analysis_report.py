@@ -144,7 +144,8 @@ def test_a_claim_holds_for_all_of_its_studies(page_of, tmp_path):
     words = page_of(lax, strict).words
     assert "1.000 to 1.200 for x, y and u in 2 studies, every interval within 1 ± 0.9" in words
     assert "Study 1: " in words
-    assert "at the cells’ points" in page_of(write_study(tmp_path / "c.h5", ladder(), fit(quantities=("x", "u_cells")))).words
+    at_points = write_study(tmp_path / "c.h5", ladder(), fit(quantities=("x", "u_cells")))
+    assert " 1.000 – 1.000 at the cells’ points as expected" in page_of(at_points, strict).words
 
 
 def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):
