@@ -86,28 +86,47 @@ Chain::Chain(ChainPart part, std::vector<BuiltSlab> shapes, Scheme scheme, doubl
   start_ = unless_zero(start_);
 }
 
-/// Moves the elements from `first` to first + count - 1, which have the same shape. As long as a
-/// slab stays on its leg, its force is
+/// Consecutive elements of the same shape, which move() moves together. As long as a slab stays on
+/// its leg, its force is
 ///     S = S_n + (x - X_n) K(∞) - 2σ G(r),   G(r) = r K(r) - M(r),
 /// with the numbers that TurningPoints describes (σ in place of 2σ on the outer curve). G is looked
-/// up for all elements together. The others are moved one by one.
-void Chain::move_block(std::size_t first, std::size_t count) {
-  std::array<double, block> next;       // NOLINT(*-member-init): the new positions
-  std::array<double, block> front;      // NOLINT(*-member-init): r
-  std::array<double, block> linear;     // NOLINT(*-member-init): S_n + (x - X_n) K(∞)
-  std::array<double, block> factor;     // NOLINT(*-member-init): 2σ, or 0 where S is known
-  std::array<double, block> shortfall;  // NOLINT(*-member-init): G(r)
+/// up for all elements together.
+struct Chain::Block {
+  static constexpr std::size_t most = 256;
+
+  std::size_t first;
+  std::size_t count;
+  std::array<double, most> next;       ///< the new positions
+  std::array<double, most> front;      ///< r
+  std::array<double, most> linear;     ///< S_n + (x - X_n) K(∞)
+  std::array<double, most> factor;     ///< 2σ, or 0 where turn() has computed S as `linear`
+  std::array<double, most> shortfall;  ///< G(r)
+};
+
+void Chain::move() {
+  add_works(load_, 0.5 * step_);
+  const std::size_t together = shapes_.size() == 1 ? Block::most : 1;
+  Block block;  // NOLINT(*-member-init)
+  for (std::size_t first = 0; first < size(); first += together) {
+    block.first = first;
+    block.count = std::min(together, size() - first);
+    move_slabs(block);
+    update_forces(block);
+  }
+}
+
+/// Computes the new positions of a block and what its forces follow from.
+void Chain::move_slabs(Block& block) {
   const bool is_leapfrog = scheme_ == Scheme::leapfrog;
-  const BuiltSlab& shape = shapes_[shape_of(first)];
-  TurningPoints& mover = movers_[shape_of(first)];
+  const BuiltSlab& shape = shapes_[shape_of(block.first)];
   const double total = shape.measure->total().stiffness;
   const double step = step_;
-  const double* const y = y_.data() + first;
-  const double* const a = a_.data() + first;
-  const double* const inverse_scale = inverse_scale_.data() + first;
-  Element* const elements = elements_.data() + first;
-  for (std::size_t b = 0; b < count; ++b) {
-    TurningPoints::Present& now = elements[b].now;
+  const double* const y = y_.data() + block.first;
+  const double* const a = a_.data() + block.first;
+  const double* const inverse_scale = inverse_scale_.data() + block.first;
+  const Element* const elements = elements_.data() + block.first;
+  for (std::size_t b = 0; b < block.count; ++b) {
+    const TurningPoints::Present& now = elements[b].now;
     const double rate = y[b + 1] - y[b];
     double d = step * rate;
     double vertex = 0.0;
@@ -120,49 +139,64 @@ void Chain::move_block(std::size_t first, std::size_t count) {
       }
     }
     d *= inverse_scale[b];
-    next[b] = now.x + d;
+    block.next[b] = now.x + d;
     const auto& [position, meeting, force, ratio] = now.leg;
     const double direction = now.direction;
-    const double distance = next[b] - position;
-    if (vertex == 0.0 && direction * d >= 0.0 && direction * (next[b] - meeting) < 0.0 &&
+    const double distance = block.next[b] - position;
+    if (vertex == 0.0 && direction * d >= 0.0 && direction * (block.next[b] - meeting) < 0.0 &&
         ratio != 0.0) [[likely]] {
-      front[b] = std::max(0.0, ratio * direction * distance);
-      linear[b] = force + distance * total;
-      factor[b] = ratio == 1.0 ? direction : 2 * direction;
-      continue;
+      block.front[b] = std::max(0.0, ratio * direction * distance);
+      block.linear[b] = force + distance * total;
+      block.factor[b] = ratio == 1.0 ? direction : 2 * direction;
+    } else {
+      turn(block, b, vertex, d);
     }
-    front[b] = factor[b] = 0.0;
-    if (vertex == 0.0 && d == 0.0) {
-      linear[b] = now.force;
-      continue;
-    }
-    mover.swap(now, past_[first + b]);
-    const double before = mover.x();
-    const double force_before = mover.internal_force();
-    if (direction * (vertex != 0.0 ? vertex : d) < 0.0) {
-      // At a turning point the force is computed as it is when a state is restored.
-      mover.move_along(before);
-    }
-    if (vertex != 0.0) {
-      mover.move_to(before + vertex);
-      d -= vertex;
-    }
-    next[b] = mover.x() + d;
-    linear[b] = mover.move_to(next[b]);
-    mover.swap(now, past_[first + b]);
-    now.x = before;
-    now.force = force_before;
   }
-  shape.measure->shortfalls(std::span(front).first(count), std::span(shortfall).first(count));
+  shape.measure->shortfalls(std::span(block.front).first(block.count),
+                            std::span(block.shortfall).first(block.count));
+}
+
+/// Moves a slab of a block that may not stay on its leg by `d`, first by `vertex` unless this is 0.
+void Chain::turn(Block& block, std::size_t b, double vertex, double d) {
+  const std::size_t j = block.first + b;
+  TurningPoints::Present& now = elements_[j].now;
+  block.front[b] = block.factor[b] = 0.0;
+  if (vertex == 0.0 && d == 0.0) {
+    block.linear[b] = now.force;
+    return;
+  }
+  TurningPoints& mover = movers_[shape_of(j)];
+  mover.swap(now, past_[j]);
+  const double before = mover.x();
+  const double force_before = mover.internal_force();
+  if (mover.direction() * (vertex != 0.0 ? vertex : d) < 0.0) {
+    // At a turning point the force is computed as it is when a state is restored.
+    mover.move_along(before);
+  }
+  if (vertex != 0.0) {
+    mover.move_to(before + vertex);
+    d -= vertex;
+  }
+  block.next[b] = mover.x() + d;
+  block.linear[b] = mover.move_to(block.next[b]);
+  mover.swap(now, past_[j]);
+  now.x = before;
+  now.force = force_before;
+}
+
+/// Computes the forces of the elements of a block whose slabs have been moved.
+void Chain::update_forces(Block& block) {
+  const BuiltSlab& shape = shapes_[shape_of(block.first)];
   // Less than the largest S by more than rounding errors.
   const double strength = (1 - 1e-9) * shape.measure->total().force;
-  double* const forces = force_.data() + first + 1;
-  double* const most_position = largest_position_.data() + first;
-  double* const most_force = largest_force_.data() + first;
+  const std::size_t first = block.first;
+  const std::size_t count = block.count;
+  double* __restrict next = block.next.data();
+  double* __restrict forces = force_.data() + first + 1;
   const double* const slab_factor = slab_factor_.data() + first;
   for (std::size_t b = 0; b < count; ++b) {
-    auto& [now, work] = elements[b];
-    const double force = linear[b] - factor[b] * shortfall[b];
+    auto& [now, work] = elements_[first + b];
+    const double force = block.linear[b] - block.factor[b] * block.shortfall[b];
     work += 0.5 * (now.force + force) * (next[b] - now.x);
     now.x = next[b];
     now.force = force;
@@ -179,25 +213,21 @@ void Chain::move_block(std::size_t first, std::size_t count) {
   }
   if (!spring_.empty()) {
     for (std::size_t b = 0; b < count; ++b) {
-      forces[b] += spring_[first + b] * next[b] / inverse_scale[b];
+      forces[b] += spring_[first + b] * next[b] / inverse_scale_[first + b];
     }
   }
   if (!dashpot_.empty()) {
+    const double* const y = y_.data() + first;
+    const double* const a = a_.data() + first;
     for (std::size_t b = 0; b < count; ++b) {
-      forces[b] += dashpot_[first + b] * (y[b + 1] - y[b] + step * (a[b + 1] - a[b]));
+      forces[b] += dashpot_[first + b] * (y[b + 1] - y[b] + step_ * (a[b + 1] - a[b]));
     }
   }
+  double* __restrict most_position = largest_position_.data() + first;
+  double* __restrict most_force = largest_force_.data() + first;
   for (std::size_t b = 0; b < count; ++b) {
     most_position[b] = std::max(most_position[b], std::abs(next[b]));
     most_force[b] = std::max(most_force[b], std::abs(forces[b]));
-  }
-}
-
-void Chain::move() {
-  add_works(load_, 0.5 * step_);
-  const std::size_t together = shapes_.size() == 1 ? block : 1;
-  for (std::size_t first = 0; first < size(); first += together) {
-    move_block(first, std::min(together, size() - first));
   }
 }
 

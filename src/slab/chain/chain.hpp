@@ -175,8 +175,7 @@ class Chain {
     double work = 0.0;
   };
 
-  /// The numbers of elements that move() moves together.
-  static constexpr std::size_t block = 256;
+  struct Block;
 
   [[nodiscard]] std::size_t shape_of(std::size_t j) const { return shapes_.size() == 1 ? 0 : j; }
   /// Returns d_j/θ_j.
@@ -185,7 +184,9 @@ class Chain {
   }
   /// Returns a slab with all that element j remembers.
   [[nodiscard]] TurningPoints slab(std::size_t j) const;
-  void move_block(std::size_t first, std::size_t count);
+  void move_slabs(Block& block);
+  void turn(Block& block, std::size_t b, double vertex, double d);
+  void update_forces(Block& block);
   template <bool is_leapfrog, bool has_dashpots>
   void accelerate_nodes(std::size_t first, std::size_t last, double force, double base);
   void set_ends(const ChainEnds& ends) {
