@@ -282,72 +282,47 @@ class ChainEngine final : public Engine {
 };
 
 void ChainEngine::serialize(std::int64_t step, Archive& archive) {
-  constexpr auto node_numbers = static_cast<std::int64_t>(slab::Chain::node_numbers);
-  constexpr auto element_numbers = static_cast<std::int64_t>(slab::Chain::element_numbers) + 1;
-  const base::CellRange own = nodes_of(spec_, mine_);
-  const bool restores = archive.restores();
-  saved_.clear();
-  saved_.reserve(3);  // an archive may keep pointers to these vectors
-  const auto add_vector = [&](std::int64_t numbers, std::int64_t size,
-                              const base::CellRange& range) -> parallel::Vector& {
-    return saved_.emplace_back(comm_, numbers * size,
-                               base::CellRange{numbers * range.first, numbers * range.size});
-  };
-  const auto row = [](std::span<double> values, std::int64_t numbers, std::size_t i) {
-    return values.subspan(i * static_cast<std::size_t>(numbers), static_cast<std::size_t>(numbers));
-  };
   const std::int64_t first_weak = first_at_strength();
   auto weak = static_cast<double>(first_weak == never ? 0 : first_weak);
   archive.scalars("strength", weak);
   weak_ = weak > 0 ? static_cast<std::int64_t>(weak) : never;
-  parallel::Vector& nodes = add_vector(node_numbers, spec_.nodes(), own);
-  for (std::size_t i = 0; !restores && i < static_cast<std::size_t>(own.size); ++i) {
-    chain_->save_node(first_own_node() + i, row(nodes.values(), node_numbers, i));
-  }
-  archive.split("nodes", nodes);
-  parallel::Vector& elements = add_vector(element_numbers, spec_.elements(), mine_);
-  std::vector<double> positions;
-  for (std::size_t j = 0; !restores && j < chain_->size(); ++j) {
-    const auto numbers = row(elements.values(), element_numbers, j);
-    const std::size_t before = positions.size();
-    chain_->save_element(j, numbers, positions);
-    numbers.back() = static_cast<double>(positions.size() - before);
-  }
-  archive.split("elements", elements);
-  // The elements remember different numbers of turning points, so these form a vector of their own.
-  // It begins with a 0, because a vector must not be empty.
-  std::int64_t count = comm_.is_root() ? 1 : 0;
-  for (std::size_t j = 0; j < chain_->size(); ++j) {
-    count += static_cast<std::int64_t>(row(elements.values(), element_numbers, j).back());
-  }
+  slab::Chain::State state = chain_->state();
+  saved_.clear();
+  saved_.reserve(3);  // an archive may keep pointers to these vectors
+  // Saves or restores this rank's `values`: `numbers` of each of the places `mine` among `size`.
+  const auto split = [&](const char* name, std::span<double> values, std::size_t numbers,
+                         std::int64_t size, const base::CellRange& mine) {
+    const auto each = static_cast<std::int64_t>(numbers);
+    parallel::Vector& vector = saved_.emplace_back(
+        comm_, each * size, base::CellRange{each * mine.first, each * mine.size});
+    std::ranges::copy(values, vector.values().begin());
+    archive.split(name, vector);
+    std::ranges::copy(vector.values(), values.begin());
+  };
+  const base::CellRange own = nodes_of(spec_, mine_);
+  split("nodes", std::span(state.nodes).subspan(first_own_node() * slab::Chain::node_numbers),
+        slab::Chain::node_numbers, spec_.nodes(), own);
+  split("elements", state.elements, slab::Chain::element_numbers, spec_.elements(), mine_);
+  // The elements remember different numbers of positions.
   std::vector<std::int64_t> counts(static_cast<std::size_t>(comm_.size()), 0);
-  counts[static_cast<std::size_t>(comm_.rank())] = count;
+  const auto mine = counts.begin() + comm_.rank();
+  for (std::size_t j = 0; j < chain_->size(); ++j) {
+    *mine += std::llround(state.elements[j * slab::Chain::element_numbers]);
+  }
+  state.positions.resize(static_cast<std::size_t>(*mine));
   parallel::sum_over_ranks(comm_, counts);
-  const auto first =
-      std::accumulate(counts.begin(), counts.begin() + comm_.rank(), std::int64_t{0});
-  const auto total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  parallel::Vector& turns = add_vector(1, total, {first, count});
-  std::ranges::copy(positions, turns.values().end() - std::ssize(positions));
-  archive.split("turning points", turns);
-  if (!restores) {
+  split("positions", state.positions, 1,
+        std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
+        {std::accumulate(counts.begin(), mine, std::int64_t{0}), *mine});
+  if (!archive.restores()) {
     return;
   }
-  std::span<const double> left = turns.values().subspan(comm_.is_root() ? 1 : 0);
-  for (std::size_t j = 0; j < chain_->size(); ++j) {
-    const auto numbers = row(elements.values(), element_numbers, j);
-    const auto depth = static_cast<std::size_t>(numbers.back());
-    chain_->restore_element(j, numbers, left.first(depth));
-    left = left.subspan(depth);
-  }
-  // Together with its own nodes, a rank restores its copy of the last node of the rank before it.
+  // The copy that a rank has of the last node of the rank before it.
   const std::int64_t copies = first_own_node() == 1 && own.size > 0 && own.first > 0 ? 1 : 0;
-  parallel::RangeGather gather(
-      nodes, {node_numbers * (own.first - copies), node_numbers * (own.size + copies)});
-  const std::span<const double> saved = gather(nodes);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(own.size + copies); ++i) {
-    chain_->restore_node(first_own_node() - static_cast<std::size_t>(copies) + i,
-                         saved.subspan(i * slab::Chain::node_numbers, slab::Chain::node_numbers));
-  }
+  constexpr auto numbers = static_cast<std::int64_t>(slab::Chain::node_numbers);
+  parallel::RangeGather gather(saved_.front(), {numbers * (own.first - copies), numbers * copies});
+  std::ranges::copy(gather(saved_.front()), state.nodes.begin());
+  chain_->restore(state);
   chain_->restore_load(exchanged(), load_at(step));
   record_start();
   saved_.clear();

@@ -335,54 +335,55 @@ Chain::Energy Chain::energy(std::size_t j) const {
           factor * (work + shape.preload * now.x - (slab_energy - slab_start_[shape_of(j)]))};
 }
 
-void Chain::save_element(std::size_t j, std::span<double> numbers,
-                         std::vector<double>& positions) const {
-  const auto& [now, work] = elements_[j];
-  const TurningPointState state = slab(j).state();
-  const double saved[element_numbers] = {state.x,
-                                         static_cast<double>(state.direction),
-                                         state.opposite,
-                                         now.force,
-                                         work,
-                                         force_[j + 1],
-                                         largest_position_[j],
-                                         largest_force_[j],
-                                         dashpot_work(j)};
-  std::ranges::copy(saved, numbers.begin());
-  positions.insert(positions.end(), state.positions.begin(), state.positions.end());
-}
-
-void Chain::restore_element(std::size_t j, std::span<const double> numbers,
-                            std::span<const double> positions) {
-  elements_[j] = {};
-  past_[j] = {};
-  TurningPoints mover(*shapes_[shape_of(j)].measure,
-                      TurningPointState{.x0 = 0.0,
-                                        .x = numbers[0],
-                                        .direction = static_cast<int>(numbers[1]),
-                                        .opposite = numbers[2],
-                                        .positions = {positions.begin(), positions.end()}});
-  mover.swap(elements_[j].now, past_[j]);
-  elements_[j].now.force = numbers[3];
-  elements_[j].work = numbers[4];
-  force_[j + 1] = numbers[5];
-  largest_position_[j] = numbers[6];
-  largest_force_[j] = numbers[7];
-  if (!dashpot_work_.empty()) {
-    dashpot_work_[j] = numbers[8];
+Chain::State Chain::state() const {
+  State state;
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    for (const auto values : of_nodes) {
+      state.nodes.push_back((this->*values).empty() ? 0.0 : (this->*values)[i]);
+    }
   }
+  for (std::size_t j = 0; j < size(); ++j) {
+    const TurningPointState past = slab(j).state();
+    for (const double number :
+         {static_cast<double>(past.positions.size() + 1), static_cast<double>(past.direction),
+          past.opposite, elements_[j].now.force, elements_[j].work, force_[j + 1],
+          largest_position_[j], largest_force_[j], dashpot_work(j)}) {
+      state.elements.push_back(number);
+    }
+    state.positions.insert(state.positions.end(), past.positions.begin(), past.positions.end());
+    state.positions.push_back(past.x);
+  }
+  return state;
 }
 
-void Chain::save_node(std::size_t i, std::span<double> numbers) const {
-  std::ranges::transform(of_nodes, numbers.begin(), [&](std::vector<double> Chain::*values) {
-    return (this->*values).empty() ? 0.0 : (this->*values)[i];
-  });
-}
-
-void Chain::restore_node(std::size_t i, std::span<const double> numbers) {
-  for (std::size_t n = 0; n < of_nodes.size(); ++n) {
-    if (std::vector<double>& values = this->*of_nodes[n]; !values.empty()) {
-      values[i] = numbers[n];
+void Chain::restore(const State& state) {
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    for (std::size_t n = 0; n < node_numbers; ++n) {
+      if (std::vector<double>& values = this->*of_nodes[n]; !values.empty()) {
+        values[i] = state.nodes[i * node_numbers + n];
+      }
+    }
+  }
+  auto end = state.positions.begin();
+  for (std::size_t j = 0; j < size(); ++j) {
+    const auto numbers = std::span(state.elements).subspan(j * element_numbers, element_numbers);
+    const auto begin = std::exchange(end, end + std::lround(numbers[0]));
+    elements_[j] = {};
+    past_[j] = {};
+    TurningPoints mover(*shapes_[shape_of(j)].measure,
+                        TurningPointState{.x0 = 0.0,
+                                          .x = end[-1],
+                                          .direction = static_cast<int>(numbers[1]),
+                                          .opposite = numbers[2],
+                                          .positions = {begin, end - 1}});
+    mover.swap(elements_[j].now, past_[j]);
+    elements_[j].now.force = numbers[3];
+    elements_[j].work = numbers[4];
+    force_[j + 1] = numbers[5];
+    largest_position_[j] = numbers[6];
+    largest_force_[j] = numbers[7];
+    if (!dashpot_work_.empty()) {
+      dashpot_work_[j] = numbers[8];
     }
   }
 }

@@ -147,20 +147,21 @@ class Chain {
   /// Returns the number of turning points that element j remembers.
   [[nodiscard]] std::size_t depth(std::size_t j) const { return past_[j].around.size(); }
 
-  /// The number of doubles of save_element().
-  static constexpr std::size_t element_numbers = 9;
-  /// The number of doubles of save_node().
+  /// The numbers of a node and of an element in State.
   static constexpr std::size_t node_numbers = 8;
+  static constexpr std::size_t element_numbers = 9;
 
-  /// Writes the state of element j to `numbers`, [element_numbers], and appends the positions of
-  /// its turning points to `positions`.
-  void save_element(std::size_t j, std::span<double> numbers, std::vector<double>& positions) const;
-  /// Restores what save_element() has saved. `positions` are those of this element alone.
-  void restore_element(std::size_t j, std::span<const double> numbers,
-                       std::span<const double> positions);
-  /// Writes the state of a node to `numbers`, [node_numbers].
-  void save_node(std::size_t i, std::span<double> numbers) const;
-  void restore_node(std::size_t i, std::span<const double> numbers);
+  /// The state of the part, from which another object for the same part can go on with the same
+  /// bits. What acts on the part is not included.
+  struct State {
+    std::vector<double> nodes;      ///< [size + 1][node_numbers]
+    std::vector<double> elements;   ///< [size][element_numbers]; the first is how many `positions`
+    std::vector<double> positions;  ///< of each element its turning points and its own position
+  };
+
+  [[nodiscard]] State state() const;
+  /// Restores a state that state() has returned.
+  void restore(const State& state);
   /// Sets what acted on the part at the end of the last step, after its state was restored.
   void restore_load(const ChainEnds& ends, const ChainLoad& load) {
     set_ends(ends);
@@ -218,7 +219,7 @@ class Chain {
   std::vector<double> largest_x_, largest_a_, largest_position_, largest_force_;
   std::vector<double> dashpot_work_, viscous_work_, force_work_, base_work_;
 
-  /// What save_node() saves of a node; the works are empty unless they are kept.
+  /// What State has of a node; the works are empty unless they are kept.
   static constexpr std::array<std::vector<double> Chain::*, node_numbers> of_nodes{
       &Chain::x_,          &Chain::y_,         &Chain::a_,
       &Chain::largest_x_,  &Chain::largest_a_, &Chain::viscous_work_,
