@@ -109,14 +109,13 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
     throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
   }
   require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
-  const auto& samples = request.request->samples;
-  if (samples && recipe.samples) {  // a checkpoint has no arrays
-    const io::Samples& now = *samples->inputs.source();
+  const Axes& axes = request.request->axes;
+  if (axes.inputs && recipe.samples) {  // a checkpoint has no arrays
+    const io::Samples& now = *axes.inputs->source();
     recipe.samples->sizes = now.sizes;
     recipe.samples->arguments = now.arguments;
     recipe.samples->values = now.values;
-    parallel::on_root(call.comm,
-                      [&] { samples->require_unchanged(recipe.samples->records_checksum); });
+    parallel::on_root(call.comm, [&] { axes.require_unchanged(recipe.samples->records_checksum); });
   }
   const Request before = parsed(call.comm, command, file, recipe);
   return continued(request, before, base::split(recipe.derived, ','));

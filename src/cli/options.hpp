@@ -10,8 +10,8 @@
 
 #include "base/function.hpp"
 #include "cli/number.hpp"
-#include "cli/samples.hpp"
 #include "engine/run_spec.hpp"
+#include "io/samples.hpp"
 #include "study/study_spec.hpp"
 
 // This header defines all options. option_table() contains the name, the default value, the help,

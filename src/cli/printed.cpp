@@ -36,7 +36,9 @@ std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
   const Constants& constants = bound.configuration.constants;
   std::vector<Key> keys;
   for (const Option& option : option_table()) {
-    const bool is_of_sample = request.samples && request.samples->varies(option.name);
+    const bool is_of_sample = std::ranges::any_of(
+        request.axes.points.columns,
+        [&](const scan::Column& column) { return !column.is_axis && column.key == option.name; });
     const bool is_of_points =
         is_of_sample || (request.command == Command::scan && !request.has(option.name) &&
                          option.value.is_numeric() && option.preset.empty());
@@ -109,8 +111,8 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   const bool has_points = bound.request->command == Command::scan && last != Role::problem;
   std::vector<std::pair<std::string, std::string>> values;
   for (const Key& key : keys_of(bound, last)) {
-    if (key.name == "samples" && bound.request->samples) {
-      values.emplace_back(key.name, checksum(bound.request->samples->inputs.source()->table));
+    if (key.name == "samples" && bound.request->axes.inputs) {
+      values.emplace_back(key.name, checksum(bound.request->axes.inputs->source()->table));
     } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
                key.name.starts_with("table.")) {
       values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
@@ -174,7 +176,7 @@ std::string printed(const BoundRequest& bound, Role last) {
     }
     // The values of a scan over samples differ from row to row.
     const bool has_value =
-        !request.samples && (option != nullptr ? option->value.is_numeric() : section == "let");
+        !request.axes.inputs && (option != nullptr ? option->value.is_numeric() : section == "let");
     // An option without a value is printed for a slab. For any other model it is printed only if
     // its role is execution.
     if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/text_table.hpp"
 
 namespace masing::cli {
 
@@ -24,6 +22,9 @@ const std::map<std::string, std::string> gone_keys{
     {"backbone", ""}, {"looks", ""},   {"past", "rest"},
     {"probe", ""},    {"resolve", ""}, {"until", ""},
 };
+
+/// The section of an .ini with the parameters of the model.
+constexpr std::string_view of_parameters = "model.";
 
 /// Returns whether `key` may occur in an .ini of `command`.
 bool takes(Command command, const std::string& key) {
@@ -160,194 +161,6 @@ std::vector<std::string> leading_comment(const std::string& content) {
     }
   }
   return comment;
-}
-
-constexpr double most_points = 1e6;
-
-/// Returns the values of an axis: "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1". Throws UserError if
-/// the text has none of these forms, if a range does not have from 2 to 10^6 values, or if a
-/// logarithmic range contains 0.
-std::vector<double> axis_values(const Setting& over) {
-  const auto require = [&](bool holds, const std::string& mistake) {
-    if (!holds) {
-      throw UserError(
-          fmt::format("{}; give \"{}=first:last:count\", \"first:last:count:log\" or \"v1,v2,...\"",
-                      mistake, over.name));
-    }
-  };
-  const auto number = [](const std::string& text) { return Number(text, {}).value({}); };
-  return with_origin(over.origin, [&] {
-    const bool is_range = over.text.find(':') != std::string::npos;
-    const std::vector<std::string> pieces = base::split(over.text, is_range ? ':' : ',');
-    std::vector<double> values;
-    if (!is_range) {
-      std::ranges::transform(pieces, std::back_inserter(values), number);
-      require(!values.empty(), "no values");
-      return values;
-    }
-    const std::string text = in_quotes(over.text);
-    const bool is_log = pieces.size() == 4 && pieces[3] == "log";
-    require(pieces.size() == 3 || is_log, text + " is no range");
-    const double first = number(pieces[0]);
-    const double last = number(pieces[1]);
-    const std::int64_t count = Number(pieces[2], {}).whole({});
-    require(count >= 2 && static_cast<double>(count) <= most_points,
-            text + " needs from 2 to 10^6 values");
-    require(!is_log || std::min(first, last) > 0.0 || std::max(first, last) < 0.0,
-            text + " crosses 0, where log has no value");
-    // Of a range that is too wide, `last / first` or `last - first` overflows or underflows.
-    const bool is_wide = is_log ? !std::isnormal(last / first) : !std::isfinite(last - first);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double part = static_cast<double>(i) / static_cast<double>(count - 1);
-      const double root = std::pow(std::cbrt(last) / std::cbrt(first), part);
-      values.push_back(
-          is_log ? (is_wide ? first * root * root * root : first * std::pow(last / first, part))
-                 : (is_wide ? (1 - part) * first + part * last : first + part * (last - first)));
-    }
-    values.back() = last;
-    return values;
-  });
-}
-
-/// Returns an axis or a column of the table of samples without its values. It varies what its name
-/// stands for: a parameter of the model, else a numeric option of simulate and scan, else a
-/// constant. `model` is the setting that names the model. Throws UserError if no result depends on
-/// the option, or if the name cannot be that of a constant.
-Axis axis_of(const Setting& given, const Setting& model) {
-  Axis axis{.values = {given.name, {}}, .key = given.name, .origin = given.origin};
-  const Option* option = find_option(given.name);
-  if (has_parameters(kind_of(model.text))) {
-    const std::string wanted =
-        option != nullptr && !option->parameter.empty() ? option->parameter : given.name;
-    const auto parameters = all_parameters(known_model(model.text, model.origin).info);
-    if (std::ranges::count(parameters, wanted, &rheology::Parameter::name) > 0) {
-      axis.varied = Varied::parameter;
-      axis.key = wanted;
-      return axis;
-    }
-  }
-  if (option != nullptr && option->value.kind == Kind::number &&
-      option->is_of(kind_of(model.text)) && option->is_of(Command::simulate) &&
-      option->is_of(Command::scan)) {
-    if (option->role > Role::result) {
-      throw UserError(given.origin + ": no result depends on it; give another key or a constant");
-    }
-    axis.varied = Varied::option;
-  } else {
-    require_name(given);
-  }
-  return axis;
-}
-
-/// Returns the table of --samples. A column whose name is that of no option and no parameter
-/// consists of the paths of inputs if its first cell is not a number. Throws UserError if a row or
-/// a cell is not valid, or if no row has inputs that can be read. Local if `files.input` is
-/// local.
-SampleTable samples_of(const Setting& given, io::Samples source, const Setting& model,
-                       const Files& files) {
-  const bool is_csv = source.beside.empty();
-  return with_origin(given.origin + (is_csv ? ": " + given.text : ""), [&] {
-    SampleTable table{.columns = {}, .inputs = Inputs(std::move(source))};
-    base::require_text(table.inputs.source()->table, "the table");
-    const base::TextTable cells = base::text_table(table.inputs.source()->table, "the table", 0);
-    const std::size_t rows = cells.lines.size();
-    if (rows == 0) {
-      throw UserError(
-          "no rows; give a heading with the names of the columns, and a row for a sample");
-    }
-    for (std::size_t c = 0; c < cells.columns; ++c) {
-      const std::string name(cells.heading[c]);
-      Axis& column = table.columns.emplace_back(axis_of({name, "", "column " + name}, model));
-      column.origin = given.origin + " " + name;
-      std::vector<double>& numbers = column.values.values = cells.numbers(c);
-      if (column.varied == Varied::constant && std::isnan(numbers.front())) {
-        column.varied = Varied::inputs;
-      }
-      for (std::size_t r = 0; r < rows; ++r) {
-        const std::string cell(cells.cell(r, c));
-        const bool is_input = column.varied == Varied::inputs;
-        if (is_input ? cell.empty() : std::isnan(numbers[r])) {
-          throw UserError(fmt::format("line {}: {} of column {} is no {}", cells.lines[r],
-                                      in_quotes(cell), name,
-                                      is_input ? "number and no path" : "number"));
-        }
-        if (is_input) {
-          numbers[r] = static_cast<double>(table.inputs.add(cell));
-        }
-      }
-    }
-    std::optional<UserError> fault;
-    const auto can_be_read = [&](std::size_t row) {
-      for (const Axis& column : table.columns) {
-        try {
-          if (column.varied == Varied::inputs) {
-            const auto index = static_cast<std::size_t>(column.values.values[row]);
-            files.input([&] { (void)table.inputs.read(column.key, index); });
-          }
-        } catch (const UserError& error) {
-          fault = fault ? fault : error;
-          return false;
-        }
-      }
-      return true;
-    };
-    while (!can_be_read(table.first_row)) {
-      if (++table.first_row == rows) {
-        throw UserError(
-            fmt::format("no row has records that can be read, as which a column counts whose first "
-                        "cell is no number; the first: {}",
-                        fault->what()));
-      }
-    }
-    return table;
-  });
-}
-
-/// Returns the axes of a scan: that of `samples`, if it is not null, and those of the settings of
-/// --over. Throws UserError if an axis is not valid, if two axes or columns vary the same, or if
-/// there are more than 10^6 points.
-std::vector<Axis> axes_of(const SampleTable* samples, const std::vector<Setting>& over,
-                          const Setting& model) {
-  std::vector<Axis> axes;
-  axes.reserve(over.size() + 1);
-  std::vector<const Axis*> varied;
-  if (samples != nullptr) {
-    Axis& rows = axes.emplace_back(
-        Axis{.values = {"sample", std::vector<double>(samples->columns[0].values.values.size())},
-             .varied = Varied::samples});
-    std::iota(rows.values.values.begin(), rows.values.values.end(), 0.0);
-    for (const Axis& column : samples->columns) {
-      varied.push_back(&column);
-    }
-  }
-  for (const Setting& one : over) {
-    varied.push_back(&axes.emplace_back(axis_of(one, model)));
-    axes.back().values.values = axis_values(one);
-  }
-  for (const Axis* axis : varied) {
-    if (scan::is_point_column(axis->values.name)) {
-      throw UserError(
-          fmt::format("{}: the file of a scan has a column {} of its own; give another name",
-                      axis->origin, axis->values.name));
-    }
-    const auto is_same = [&](const Axis* other) {
-      return other->values.name == axis->values.name ||
-             (axis->varied == Varied::parameter && other->varied == Varied::parameter &&
-              other->key == axis->key);
-    };
-    if (std::ranges::count_if(varied, is_same) > 1) {
-      throw UserError(axis->origin + ": another axis varies the same; give one");
-    }
-  }
-  double points = 1.0;
-  for (const Axis& axis : axes) {
-    points *= static_cast<double>(axis.values.values.size());
-  }
-  if (points > most_points) {
-    throw UserError(fmt::format("{}: {:.0f} points; at most {:.0f}",
-                                samples != nullptr ? "--samples" : "--over", points, most_points));
-  }
-  return axes;
 }
 
 /// Returns the tables of --table, by name. Throws UserError if a name or a table is not valid, or
@@ -563,28 +376,20 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   request.over = settings_of(all, "over.");
   std::vector<Setting> settings = settings_of(all, "model.");
   if (command == Command::scan) {
-    if (const Setting* given = find(all, "samples"); given != nullptr && !given->text.empty()) {
-      io::Samples source = with_origin(given->origin, [&] {
-        if (!samples_in_file && !files.samples) {
-          throw UserError("the file has no /samples; give one that masing wrote");
-        }
-        return samples_in_file ? std::move(*samples_in_file) : files.samples(given->text);
-      });
-      request.samples = samples_of(*given, std::move(source), given_model, files);
-    }
     request.axes =
-        axes_of(request.samples ? &*request.samples : nullptr, request.over, given_model);
+        axes_of(find(all, "samples"), std::move(samples_in_file), request.over, given_model, files);
   }
   Names names;
   Names tables;
-  for (const Axis* axis : request.varied()) {
-    if (axis->varied == Varied::parameter) {
-      set_or_replace({axis->key, base::to_text(axis->values.values.front()), axis->origin},
+  for (const scan::Column& column : request.axes.points.columns) {
+    if (column.key.starts_with(of_parameters)) {
+      set_or_replace({column.key.substr(of_parameters.size()), base::to_text(column.values.front()),
+                      column.place},
                      settings);
-    } else if (axis->varied == Varied::constant) {
-      names.insert(axis->key);
-    } else if (axis->varied == Varied::inputs) {
-      tables.insert(axis->key);
+    } else if (column.key.starts_with("let.")) {
+      names.insert(column.name);
+    } else if (column.has_paths) {
+      tables.insert(column.name);
     }
   }
   request.constants = in_order(request.lets, names);
@@ -619,39 +424,6 @@ Request parse(Command command, const std::vector<std::string>& words, const File
   return request;
 }
 
-std::vector<const Axis*> Request::varied() const {
-  std::vector<const Axis*> all;
-  for (std::size_t c = 0; samples && c < samples->columns.size(); ++c) {
-    all.push_back(&samples->columns[c]);
-  }
-  for (const Axis& axis : axes) {
-    if (axis.varied != Varied::samples) {
-      all.push_back(&axis);
-    }
-  }
-  return all;
-}
-
-bool SampleTable::varies(const std::string& option) const {
-  return std::ranges::any_of(columns, [&](const Axis& column) {
-    return column.varied == Varied::option && column.key == option;
-  });
-}
-
-void SampleTable::require_unchanged(const std::string& before) const {
-  if (!before.empty() && before != inputs.checksum()) {
-    throw UserError("samples",
-                    "the records have changed; give those that were read before, or make "
-                    "the scan anew");
-  }
-}
-
-bool Request::varies(const std::string& key) const {
-  return (samples && samples->varies(key)) || std::ranges::any_of(axes, [&](const Axis& axis) {
-           return axis.varied == Varied::option && axis.key == key;
-         });
-}
-
 bool Request::is_of_papers() const {
   return model == presets().model && std::ranges::none_of(option_table(), [&](const Option& each) {
            return each.role == Role::problem && each.name != "model" && each.name != "final-time" &&
@@ -659,40 +431,19 @@ bool Request::is_of_papers() const {
          });
 }
 
-std::vector<double> values_at(const Request& request, std::size_t point) {
-  std::vector<double> values(request.axes.size());
-  for (std::size_t a = values.size(); a-- > 0;) {
-    const std::vector<double>& axis = request.axes[a].values.values;
-    values[a] = axis[point % axis.size()];
-    point /= axis.size();
-  }
-  return values;
-}
-
-Configuration configuration_of(const Request& request, std::span<const double> values) {
+Configuration configuration_of(const Request& request, const Row& row) {
   Configuration c = presets();
-  std::vector<std::pair<const Axis*, double>> varied;
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    if (request.axes[a].varied != Varied::samples) {
-      varied.emplace_back(&request.axes[a], values[a]);
-      continue;
-    }
-    for (const Axis& column : request.samples->columns) {
-      varied.emplace_back(&column, column.values.values[static_cast<std::size_t>(values[a])]);
-    }
-  }
   for (const auto& [name, table] : request.tables) {
     c.tables[name] = table.function.operations()[0].table;
   }
   std::map<std::string, double> parameters;
-  for (const auto& [axis, value] : varied) {
-    if (axis->varied == Varied::parameter) {
-      parameters[axis->key] = value;
-    } else if (axis->varied == Varied::constant) {
-      c.constants[axis->key] = value;
-    } else if (axis->varied == Varied::inputs) {
-      c.tables[axis->key] =
-          request.samples->inputs.read(axis->key, static_cast<std::size_t>(value));
+  for (const auto& [column, value, record] : row) {
+    if (column->key.starts_with(of_parameters)) {
+      parameters[column->key.substr(of_parameters.size())] = value;
+    } else if (column->key.starts_with("let.")) {
+      c.constants[column->name] = value;
+    } else if (column->has_paths) {
+      c.tables[column->name] = record;
     }
   }
   c.constants = constant_values(request.constants, std::move(c.constants));
@@ -700,17 +451,16 @@ Configuration configuration_of(const Request& request, std::span<const double> v
     // Clang 15 cannot capture a structured binding in a lambda
     const std::string& key = entry.first;
     const Given& given = entry.second;
-    if (!request.varies(key)) {
+    if (!request.axes.varies(key)) {
       with_origin(given.origin,
                   [&] { find_option(key)->value.assign(c, given, names_for(key, c)); });
     }
   }
-  for (const auto& each : varied) {
-    const Axis& axis = *each.first;
-    if (axis.varied == Varied::option) {
-      with_origin(axis.origin, [&] {
-        const Given given{.numbers = {{Number(each.second)}}};
-        find_option(axis.key)->value.assign(c, given, c.constants);
+  for (const Cell& cell : row) {
+    if (const Option* option = find_option(cell.column->key)) {
+      with_origin(cell.column->place, [&] {
+        const Given given{.numbers = {{Number(cell.value)}}};
+        option->value.assign(c, given, c.constants);
       });
     }
   }

@@ -3,14 +3,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/model.hpp"
 #include "cli/options.hpp"
-#include "cli/samples.hpp"
-#include "scan/scan.hpp"
+#include "cli/points.hpp"
 
 // These functions parse the words of a call and the .ini that the words name. Each expression is
 // parsed only once.
@@ -29,35 +27,10 @@ std::vector<Setting> ini_entries(const std::string& path, const std::string& con
 /// has another value, because the file cannot be made again without it. Local.
 bool is_gone(const Setting& entry);
 
-/// What an axis of a scan or a column of the table of samples varies. `inputs`: a table, by the
-/// index of an input in SampleTable::inputs. `samples`: the row of the table of samples.
-enum class Varied { option, parameter, constant, inputs, samples };
-
-/// One axis of a scan, from --over "w=0.3:1.75:30" or --samples, or one column of the table of
-/// samples.
-struct Axis {
-  scan::ScanAxis values;
-  Varied varied = Varied::constant;
-  std::string key = {};     ///< the name of what is varied, such as m for the option mass
-  std::string origin = {};  ///< where the axis was given, for messages: "--over m"
-};
-
 /// A table of --table, and where it was given, for messages: "--table record".
 struct NamedTable {
   base::Function function;
   std::string origin;
-};
-
-/// The table of --samples. Every column has one value for each row.
-struct SampleTable {
-  std::vector<Axis> columns;
-  Inputs inputs;              ///< the inputs that the cells name
-  std::size_t first_row = 0;  ///< the first row whose inputs can be read
-
-  /// Returns whether a column varies the option.
-  [[nodiscard]] bool varies(const std::string& option) const;
-  /// Throws UserError if the inputs have another checksum than `before`, which may be empty. Local.
-  void require_unchanged(const std::string& before) const;
 };
 
 /// The parsed words after `masing COMMAND`, merged with the .ini that the words name.
@@ -73,9 +46,8 @@ struct Request {
 
   /// the parsed constants without those that a scan varies, sorted by in_order()
   std::vector<NamedConstant> constants = {};
-  std::vector<Setting> over = {};  ///< the axes of --over, as the user wrote them
-  std::vector<Axis> axes = {};     ///< the parsed axes: that of --samples, then those of `over`
-  std::optional<SampleTable> samples = {};
+  std::vector<Setting> over = {};                 ///< the axes of --over, as the user wrote them
+  Axes axes = {};                                 ///< the points of a scan
   std::map<std::string, NamedTable> tables = {};  ///< the tables of --table, by name
 
   /// the parameters of a model that has some (has_parameters())
@@ -83,15 +55,11 @@ struct Request {
 
   /// Returns whether the user gave the option, or a scan varies it.
   [[nodiscard]] bool has(const std::string& key) const {
-    return entries.contains(key) || varies(key);
+    return entries.contains(key) || axes.varies(key);
   }
-  /// Returns whether a scan varies the option.
-  [[nodiscard]] bool varies(const std::string& key) const;
   /// Returns whether the problem is that of the papers as far as the user gives it: no option,
   /// parameter, axis or column names a quantity of the problem. The final time does not count.
   [[nodiscard]] bool is_of_papers() const;
-  /// Returns all that a scan varies: the columns of `samples` and the axes but that of the samples.
-  [[nodiscard]] std::vector<const Axis*> varied() const;
 };
 
 /// Parses the words of a command and the .ini that the words name. A key in the words replaces the
@@ -101,12 +69,9 @@ struct Request {
 /// axis. Local if reading `files` is local.
 Request parse(Command command, const std::vector<std::string>& words, const Files& files);
 
-/// Returns the value of each axis at a point of the grid, whose last axis varies fastest. Local.
-std::vector<double> values_at(const Request& request, std::size_t point);
-
-/// Returns the configuration of a request. Axis i of a scan has the value `values`[i]. Throws
-/// UserError for the first option, constant or number of elements that is not valid. Local.
-Configuration configuration_of(const Request& request, std::span<const double> values);
+/// Returns the configuration of a request; of a scan, that at the point with the values `row`.
+/// Throws UserError for the first option, constant or number of elements that is not valid. Local.
+Configuration configuration_of(const Request& request, const Row& row);
 
 /// Returns the place where the user gave a quantity, for messages: "--mass", "case.ini line 3,
 /// mass". Returns "--" and the name of the quantity if the user did not give it. Local.

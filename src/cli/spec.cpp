@@ -207,7 +207,7 @@ std::string misfit_of(const base::PointTable& table, const Configuration& c) {
 void warn_of_tables(BoundRequest& bound) {
   const Request& request = *bound.request;
   const Configuration& c = bound.configuration;
-  const bool is_of_sample = request.samples && !request.samples->inputs.names().empty();
+  const bool is_of_sample = !request.axes.points.paths.empty();
   const std::map<std::string, std::optional<base::Function>> all{
       {"force", c.force},
       {"position", c.position},
@@ -236,12 +236,11 @@ void warn_of_start(BoundRequest& bound) {
   }
 }
 
-/// Returns the bound request. Axis i of a scan has the value `values`[i], and options that were not
-/// given have their default values. Throws UserError if a value is not valid, if options contradict
-/// each other, or if the scheme is unstable with the step of the run.
-BoundRequest bound_at(const std::shared_ptr<const Request>& request,
-                      std::span<const double> values) {
-  BoundRequest bound{.request = request, .configuration = configuration_of(*request, values)};
+/// Returns the bound request; of a scan, that of the point with the values `row`. Options that were
+/// not given have their default values. Throws UserError if a value is not valid, if options
+/// contradict each other, or if the scheme is unstable with the step of the run.
+BoundRequest bound_at(const std::shared_ptr<const Request>& request, const Row& row) {
+  BoundRequest bound{.request = request, .configuration = configuration_of(*request, row)};
   Configuration& c = bound.configuration;
   const bool is_chain = kind_of(c.model) == ModelKind::chain;
   if (c.elements && !is_chain) {
@@ -373,14 +372,14 @@ void require_used(const Request& request) {
   for (const auto& [name, table] : request.tables) {
     require_table(table.origin, name);
   }
-  for (const Axis* axis : request.varied()) {
-    if (axis->varied == Varied::inputs) {
-      require_table(axis->origin, axis->key);
-    } else if (axis->varied == Varied::constant && !used.contains(axis->key) &&
-               axis->key != "replicate") {
+  for (const scan::Column& column : request.axes.points.columns) {
+    if (column.has_paths) {
+      require_table(column.place, column.name);
+    } else if (column.key.starts_with("let.") && !used.contains(column.name) &&
+               column.name != "replicate") {
       throw UserError(
           fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
-                      axis->origin, axis->key));
+                      column.place, column.name));
     }
   }
 }
@@ -389,7 +388,7 @@ void require_used(const Request& request) {
 /// has no axis.
 void check_scan(const BoundRequest& request) {
   const Configuration& c = request.configuration;
-  require(!request.request->axes.empty(), "over",
+  require(!request.request->axes.points.columns.empty(), "over",
           "nothing to scan; give --over \"NAME=first:last:count\"");
   if (c.steady) {
     const engine::ModelFacts model = request.run.facts();
@@ -401,25 +400,20 @@ void check_scan(const BoundRequest& request) {
   }
 }
 
-/// Returns the bound request of the first point of a scan that has no fault. The points before it
-/// fail when they are computed. If there are more than 1000 points, some 1000 of them are tried,
-/// evenly spaced; those whose inputs cannot be read are not. Throws the fault of the first point if
-/// all that are tried have one.
+/// Returns the bound request of the first point of a scan that has no fault, without warnings,
+/// which each point has of its own. The points before it fail when they are computed. If there are
+/// more than 1000 points, some 1000 of them are tried, evenly spaced; those whose inputs cannot be
+/// read are not. Throws the fault of the first point if all that are tried have one.
 BoundRequest first_without_fault(const std::shared_ptr<const Request>& request) {
-  constexpr std::size_t most = 1000;
-  std::size_t points = 1;
-  for (const Axis& axis : request->axes) {
-    points *= axis.values.values.size();
-  }
-  const auto& samples = request->samples;
-  std::size_t point =
-      samples ? points / samples->columns[0].values.values.size() * samples->first_row : 0;
+  constexpr std::int64_t most = 1000;
+  const std::int64_t points = request->axes.points.count();
   std::optional<UserError> fault;
-  for (; point < points; point += (points - 1) / most + 1) {
+  for (std::int64_t point = request->axes.first; point < points; point += (points - 1) / most + 1) {
     try {
-      BoundRequest bound = bound_at(request, values_at(*request, point));
+      BoundRequest bound = bound_at(request, request->axes.at(point));
       check_scan(bound);
       (void)problem_of(bound);
+      bound.warnings.clear();
       return bound;
     } catch (const UserError& error) {
       fault = fault ? fault : error;
@@ -608,23 +602,21 @@ study::StudySpec study_spec(const BoundRequest& request, const std::string& comm
 
 Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
   const Configuration& c = request.configuration;
-  Scan scan{.spec = {.axes = {},
+  const Axes& axes = request.request->axes;
+  Scan scan{.spec = {.points = axes.points,
                      .is_steady = c.steady,
                      .keep_series = c.keep_series,
                      .is_of_chains = request.run.facts().chain != nullptr,
                      .files = file_spec(request, request.run, command_line)},
             .request = request.request};
   std::vector<std::string> names;
-  for (const Axis& axis : request.request->axes) {
-    scan.spec.axes.push_back(axis.values);
-    names.push_back(axis.values.name);
-  }
-  if (const auto& samples = request.request->samples) {
-    for (const Axis& column : samples->columns) {
-      scan.spec.columns.push_back(column.values);
+  for (const scan::Column& column : axes.points.columns) {
+    if (column.is_axis) {
+      names.push_back(column.name);
     }
-    scan.spec.files.result.samples = samples->inputs.source();
-    scan.spec.records = samples->inputs.names();
+  }
+  if (axes.inputs) {
+    scan.spec.files.result.samples = axes.inputs->source();
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
   // throws before the scan starts if the first point, and therefore perhaps every point, has a
@@ -641,16 +633,16 @@ Spec spec_of(const BoundRequest& request, const std::string& command_line) {
                                         : Spec(scan_spec(request, command_line));
 }
 
-scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values) {
-  const BoundRequest bound = bound_at(scan.request, values);
+scan::ScanProblem problem_at(const Scan& scan, std::int64_t point) {
+  const Axes& axes = scan.request->axes;
+  const Row row = axes.at(point);
+  const BoundRequest bound = bound_at(scan.request, row);
   scan::ScanProblem problem = problem_of(bound);
   problem.warning = bound.warnings.empty() ? "" : bound.warnings.front();
-  for (const Axis* column : scan.request->varied()) {
-    if (column->varied == Varied::inputs && problem.warning.empty()) {
-      const std::string said =
-          misfit_of(*bound.configuration.tables.at(column->key), bound.configuration);
-      const double index = column->values.values[static_cast<std::size_t>(values[0])];
-      const std::string& name = scan.spec.records[static_cast<std::size_t>(index)];
+  for (const auto& [column, value, record] : row) {
+    if (record != nullptr && problem.warning.empty()) {
+      const std::string said = misfit_of(*record, bound.configuration);
+      const std::string& name = axes.points.paths[static_cast<std::size_t>(value)];
       problem.warning = said.empty() ? "" : "the record " + name + " " + said;
     }
   }

@@ -2,12 +2,12 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "cli/request.hpp"
+#include "scan/scan.hpp"
 #include "study/study_spec.hpp"
 
 // These functions turn a request into the spec of what is computed: bind() inserts the values of
@@ -69,7 +69,7 @@ struct Simulation {
 struct Scan {
   scan::ScanSpec spec;
   std::shared_ptr<const Request> request;
-  scan::ScanProblem first = {};  ///< the problem at the first value of each axis
+  scan::ScanProblem first = {};  ///< the problem at the first point without a fault
 };
 
 /// The spec that is built from a request: that of a trajectory, a study or a scan.
@@ -98,8 +98,8 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line);
 /// above. Local.
 Spec spec_of(const BoundRequest& request, const std::string& command_line);
 
-/// Returns the problem of the point of a scan at these values of its axes. Throws UserError
-/// if the problem at this point is not valid. Local.
-scan::ScanProblem problem_at(const Scan& scan, std::span<const double> values);
+/// Returns the problem at a point of a scan. Throws UserError if the problem at this point is not
+/// valid. Local.
+scan::ScanProblem problem_at(const Scan& scan, std::int64_t point);
 
 }  // namespace masing::cli

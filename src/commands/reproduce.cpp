@@ -204,9 +204,9 @@ int reproduce(const cli::Invocation& call) {
   parallel::on_root(comm, [&] { require_files(file, kept, output); });
   const auto origins = cli::given_at(request.request);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
-  if (const auto& samples = request.request->samples) {
-    parallel::on_root(
-        comm, [&] { samples->require_unchanged(samples->inputs.source()->records_checksum); });
+  if (const cli::Axes& axes = request.request->axes; axes.inputs) {
+    parallel::on_root(comm,
+                      [&] { axes.require_unchanged(axes.inputs->source()->records_checksum); });
   }
   const auto leave = [&] {
     if (comm.is_root() && kept.empty()) {

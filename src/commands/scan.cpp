@@ -12,16 +12,15 @@ namespace masing::commands {
 
 scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
   scan::require_memory(comm, scan.spec);
-  const auto& samples = scan.request->samples;
+  const cli::Axes& axes = scan.request->axes;
   std::string& checksum = scan.spec.files.result.records_checksum;
-  if (samples) {
-    checksum = parallel::from_root(comm, [&] { return samples->inputs.checksum(); });
+  if (axes.inputs) {
+    checksum = parallel::from_root(comm, [&] { return axes.inputs->checksum(axes.points.paths); });
   }
-  scan::ScanResult result = scan::make_scan(comm, scan.spec, [&](std::span<const double> values) {
-    return cli::problem_at(scan, values);
-  });
-  if (samples) {
-    parallel::on_root(comm, [&] { samples->require_unchanged(checksum); });
+  scan::ScanResult result = scan::make_scan(
+      comm, scan.spec, [&](std::int64_t point) { return cli::problem_at(scan, point); });
+  if (axes.inputs) {
+    parallel::on_root(comm, [&] { axes.require_unchanged(checksum); });
   }
   const auto warns = [](const scan::ScanPoint& point) { return !point.warning.empty(); };
   if (const auto count = std::ranges::count_if(result.points, warns); count > 0) {

@@ -15,13 +15,9 @@ namespace masing::scan {
 
 namespace {
 
-/// Returns the number of points of the grid.
+/// Returns the number of points.
 double points_of(const ScanSpec& spec) {
-  double points = 1.0;
-  for (const ScanAxis& axis : spec.axes) {
-    points *= static_cast<double>(axis.values.size());
-  }
-  return points;
+  return static_cast<double>(spec.points.count());
 }
 
 /// Returns how many numbers the series of one point contains, or 0 if no series are kept.
@@ -63,8 +59,7 @@ void require_memory(const parallel::Communicator& comm, const ScanSpec& spec) {
   // Every rank stores all points and, while their records are broadcast, also these records. The
   // root also stores the series and, while it writes a checkpoint, a copy of the series. If the
   // result file has no path, it is in memory twice: as a file of HDF5 and as a copy of its bytes.
-  const double of_point =
-      sizeof(ScanPoint) + sizeof(PointNumbers) + 8.0 * static_cast<double>(spec.axes.size());
+  constexpr double of_point = sizeof(ScanPoint) + sizeof(PointNumbers);
   const double copies = spec.files.checkpoint.scheduled ? 2.0 : 1.0;
   const double needed = points * (parallel::nodes_of(comm).ranks_here * of_point +
                                   copies * 8.0 * series_numbers(spec)) +

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "engine/setup.hpp"
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
+#include "scan/points.hpp"
 
 // A scan solves one problem for each point of a grid of parameters. For each point it computes
 // numbers that describe the motion.
@@ -24,13 +24,6 @@ class Handle;
 }
 
 namespace masing::scan {
-
-/// A parameter that a scan varies, and the values that the parameter takes. The parameter is a
-/// constant, a key of the configuration, or a parameter of the model.
-struct ScanAxis {
-  std::string name;
-  std::vector<double> values;
-};
 
 /// The problem at one point of a scan.
 struct ScanProblem {
@@ -46,11 +39,7 @@ struct ScanProblem {
 
 /// The specification of a scan.
 struct ScanSpec {
-  std::vector<ScanAxis> axes;  ///< the last axis varies fastest
-  /// The columns of the table of samples, with one value for each row. If there are any, the values
-  /// of the first axis are the numbers 0, 1, … of the rows.
-  std::vector<ScanAxis> columns = {};
-  std::vector<std::string> records = {};  ///< the names of all records that the samples name
+  Points points;
   /// whether the limit cycles are computed to which the motions from the initial states converge,
   /// in place of runs
   bool is_steady = false;
@@ -90,7 +79,7 @@ struct PointNumbers {
 };
 
 /// Returns whether `name` is a dataset that scans write to the group /points of their files. No
-/// axis can have such a name. Local.
+/// column of Points can have such a name. Local.
 bool is_point_column(const std::string& name);
 
 /// Returns a copy of `cycle` in which secant_stiffness and damping_ratio are set. They are computed
@@ -100,9 +89,8 @@ PointNumbers completed(PointNumbers cycle, double work_of_drift = 0.0);
 
 /// One point of a scan with its results.
 struct ScanPoint {
-  std::vector<double> values;  ///< the value of each axis at the point
-  std::string warning;         ///< ScanProblem::warning, or else Engine::warning()
-  std::string message;         ///< the reason why the point failed; empty if it has not failed
+  std::string warning;  ///< ScanProblem::warning, or else Engine::warning()
+  std::string message;  ///< the reason why the point failed; empty if it has not failed
   PointNumbers numbers;
   /// The rows of samples, one after another; empty if spec.keep_series is false.
   std::vector<double> series;
@@ -146,9 +134,9 @@ void require_memory(const parallel::Communicator& comm, const ScanSpec& spec);
 /// Local.
 std::string table(const ScanSpec& spec, const ScanResult& scan);
 
-/// A function that returns the problem at a point, given the value of each axis. If the function
+/// A function that returns the problem at a point, given the number of the point. If the function
 /// throws UserError, the point fails with the message of this error.
-using ProblemAt = std::function<ScanProblem(std::span<const double> values)>;
+using ProblemAt = std::function<ScanProblem(std::int64_t point)>;
 
 /// Computes the points of a scan as a campaign and writes the result file. In general each point is
 /// computed by a single rank. All ranks together compute a run that can be split over them, if it

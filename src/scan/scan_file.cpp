@@ -165,22 +165,19 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
     io::write_column(comm, file, "/points/" + name, attributes, values, "point");
   };
   write_numbers(comm, file, "/points/point", "number of the point", scan.points.size(), 0.0);
-  for (std::size_t a = 0; a < spec.axes.size(); ++a) {
-    const ScanAxis& axis = spec.axes[a];
-    names.push_back(axis.name);
-    sizes.push_back(base::to_text(std::ssize(axis.values)));
-    write_points(axis.name, {"value of " + axis.name, axis.name},
-                 column_of(scan, [a](const ScanPoint& point) { return point.values[a]; }));
+  for (const Column& column : spec.points.columns) {
+    if (column.is_axis) {
+      names.push_back(column.name);
+      sizes.push_back(base::to_text(std::ssize(column.values)));
+    }
+    std::vector<double> values(scan.points.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = column.at(static_cast<std::int64_t>(i));
+    }
+    write_points(column.name, {"value of " + column.name, column.name}, values);
   }
-  for (const ScanAxis& column : spec.columns) {
-    write_points(column.name, {column.name + " of the sample", column.name},
-                 column_of(scan, [&](const ScanPoint& point) {
-                   return column.values[static_cast<std::size_t>(point.values[0])];
-                 }));
-  }
-  if (!spec.records.empty()) {
-    io::write_text(file, "/samples/records",
-                   "path\n\"" + base::joined(spec.records, "\"\n\"") + "\"\n");
+  if (const auto& paths = spec.points.paths; !paths.empty()) {
+    io::write_text(file, "/samples/records", "path\n\"" + base::joined(paths, "\"\n\"") + "\"\n");
   }
   io::write_attribute(group, "axes", base::joined(names, " "));
   io::write_attribute(group, "sizes", base::joined(sizes, " "));
@@ -215,8 +212,8 @@ double numbers_in_file(const ScanSpec& spec) {
       point_columns, [&](const PointColumn& column) { return column.is_of(spec); });
   constexpr std::size_t others = 4;  // the datasets point, status, /timing/point, /timing/points
   const std::size_t multipliers = spec.is_steady ? 4 : 0;
-  return static_cast<double>(spec.axes.size() + spec.columns.size() +
-                             static_cast<std::size_t>(columns) + others + multipliers);
+  return static_cast<double>(spec.points.columns.size() + static_cast<std::size_t>(columns) +
+                             others + multipliers);
 }
 
 std::string table(const ScanSpec& spec, const ScanResult& scan) {
@@ -225,7 +222,9 @@ std::string table(const ScanSpec& spec, const ScanResult& scan) {
                                                &PointNumbers::loss, &PointNumbers::secant_stiffness,
                                                &PointNumbers::damping_ratio};
   std::string text;
-  for (const ScanAxis& axis : spec.axes) {
+  std::vector<Column> axes;
+  std::ranges::copy_if(spec.points.columns, std::back_inserter(axes), &Column::is_axis);
+  for (const Column& axis : axes) {
     text += fmt::format(" {:>11}", axis.name);
   }
   text += fmt::format(" {:>11} {:>11} {:>11} {:>11} {:>11}\n", "amplitude", "centre", "loss",
@@ -233,8 +232,8 @@ std::string table(const ScanSpec& spec, const ScanResult& scan) {
   const std::size_t rows = std::min(most_rows, scan.points.size());
   for (std::size_t i = 0; i < rows; ++i) {
     const ScanPoint& point = scan.points[i];
-    for (const double value : point.values) {
-      text += fmt::format(" {:>11.6g}", value);
+    for (const Column& axis : axes) {
+      text += fmt::format(" {:>11.6g}", axis.at(static_cast<std::int64_t>(i)));
     }
     if (!point.has_failed()) {
       for (const auto value : columns) {

@@ -31,21 +31,6 @@ using engine::Pause;
 // The number of doubles in PointNumbers, which has no other members.
 constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
 
-/// Returns all points of the grid; the last axis varies fastest.
-std::vector<ScanPoint> grid(const std::vector<ScanAxis>& axes) {
-  std::vector<ScanPoint> points(1);
-  for (const ScanAxis& axis : axes) {
-    std::vector<ScanPoint> more;
-    for (const ScanPoint& point : points) {
-      for (const double value : axis.values) {
-        more.emplace_back(point).values.push_back(value);
-      }
-    }
-    points = std::move(more);
-  }
-  return points;
-}
-
 /// Saves or restores the members `numbers`, `message`, `warning` and `series` of a point.
 void serialize(engine::Archive& archive, ScanPoint& point) {
   std::vector<double> numbers(count_of_numbers);
@@ -239,7 +224,6 @@ struct PointRun {
 struct Workshop {
   const ScanSpec& spec;
   const ProblemAt& problem_at;
-  const std::vector<ScanPoint>& points;
   int ranks = 1;           ///< number of ranks of the scan
   double available = 0.0;  ///< Available memory per rank, bytes.
   CycleSolver solver = {};
@@ -295,13 +279,13 @@ class PointsWork final : public campaign::Work {
   /// point is created but not advanced. If `may_leave` is true and all ranks should compute the run
   /// together (is_for_all), no run is created and is_left_ is set.
   void begin_point(bool may_leave) {
-    point_ = {.values = shop_.points[static_cast<std::size_t>(units_[next_])].values};
+    point_ = {};
     begun_ = base::seconds_now();
     seconds_ = 0.0;
     is_left_ = false;
     attempt([&] {
       ScanProblem problem;
-      const auto make = [&] { problem = shop_.problem_at(point_.values); };
+      const auto make = [&] { problem = shop_.problem_at(units_[next_]); };
       if (comm_.size() > 1) {
         parallel::on_each(comm_, make);  // an input may be unreadable on some ranks only
       } else {
@@ -360,7 +344,7 @@ class PointsWork final : public campaign::Work {
   /// points than ranks, or the run must be too large for the memory of one rank.
   [[nodiscard]] bool is_for_all(const engine::RunSpec& run) const {
     return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
-           (std::ssize(shop_.points) < shop_.ranks ||
+           (shop_.spec.points.count() < shop_.ranks ||
             engine::bytes_a_rank(engine::memory_need(run, 1)) > shop_.available);
   }
 
@@ -388,14 +372,13 @@ class PointsWork final : public campaign::Work {
 /// Supplies a campaign with the points of a scan and stores their results. Each point is a unit.
 class ScanSource final : public campaign::Source {
  public:
-  /// Creates the points of the grid. `spec` and `problem_at` must outlive the object. Collective on
+  /// Creates the points. `spec` and `problem_at` must outlive the object. Collective on
   /// comm.
   ScanSource(const parallel::Communicator& comm, const ScanSpec& spec, const ProblemAt& problem_at)
       : spec_(spec),
-        scan_{.points = grid(spec.axes)},
+        scan_{.points = std::vector<ScanPoint>(static_cast<std::size_t>(spec.points.count()))},
         shop_{.spec = spec,
               .problem_at = problem_at,
-              .points = scan_.points,
               .ranks = comm.size(),
               .available = parallel::available_memory(comm)} {}
 

@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "cli/given.hpp"
-#include "cli/samples.hpp"
+#include "cli/points.hpp"
 
 namespace masing::test_scan_points {
 
@@ -62,14 +62,15 @@ TEST(ScanPoints, are_the_runs_with_their_values_in_the_words) {
            {chain + " --let=a=0.5", "k0", "--set=k0="},
        }) {
     const cli::Scan scan = scan_of(words + " --over=" + name + "=1.5,0.5,2.5,0.5");
-    for (const double value : scan.spec.axes[0].values) {
-      SCOPED_TRACE(option + base::to_text(value));
-      std::string with = option + base::to_text(value);
+    const std::vector<double>& values = scan.spec.points.columns.at(0).values;
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      std::string with = option + base::to_text(values[at]);
+      SCOPED_TRACE(with);
       for (const std::string& word : base::split(words, ' ')) {
         with += word.starts_with(option) ? "" : " " + word;
       }
       const cli::Simulation run = cli::simulation(given::bind(with), "");
-      const scan::ScanProblem point = cli::problem_at(scan, std::vector{value});
+      const scan::ScanProblem point = cli::problem_at(scan, static_cast<std::int64_t>(at));
       io::Sampling window = run.output.sampling;
       if (point.period) {  // what a scan says of a run is of its last period
         window.from = std::max(0.0, window.to - *point.period);
@@ -81,7 +82,7 @@ TEST(ScanPoints, are_the_runs_with_their_values_in_the_words) {
 
 TEST(ScanPoints, begin_where_an_axis_says_or_a_period_before_their_last_sample) {
   const cli::Scan over_from = scan_of("--over=from=1,2 --final-time=10 --steps=100 --force=cos(t)");
-  EXPECT_EQ(cli::problem_at(over_from, std::vector{2.0}).series.from, 2.0);
+  EXPECT_EQ(cli::problem_at(over_from, 1).series.from, 2.0);
   // None before t = 0, and all where there is no period.
   for (const auto& [to, force, from] : {std::tuple(20.0, "triangle(t/4)", 16.0),
                                         {10.0, "triangle(t/4)", 6.0},
@@ -91,7 +92,7 @@ TEST(ScanPoints, begin_where_an_axis_says_or_a_period_before_their_last_sample) 
     const cli::Scan scan =
         scan_of("--over=mass=1,2 --final-time=20 --steps=100 --to=" + base::to_text(to) +
                 " --force=" + force);
-    const io::Sampling series = cli::problem_at(scan, std::vector{2.0}).series;
+    const io::Sampling series = cli::problem_at(scan, 1).series;
     EXPECT_EQ(std::pair(series.from, series.to), std::pair(from, to)) << to << force;
   }
 }
@@ -108,7 +109,8 @@ TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
            {"1e-200:1e200:5:log", {1e-200, 1e-100, 1.0, 1e100, 1e200}},
            {"-1e308:1e308:3", {-1e308, 0.0, 1e308}},
        }) {
-    const auto found = scan_of(std::string("--force=0 --over=x0=") + text).spec.axes[0].values;
+    const std::vector<double> found =
+        scan_of(std::string("--force=0 --over=x0=") + text).spec.points.columns.at(0).values;
     ASSERT_EQ(found.size(), right.size());
     EXPECT_EQ(found.front(), right.front()) << text;
     EXPECT_EQ(found.back(), right.back()) << text;
@@ -118,12 +120,20 @@ TEST(Axes, have_so_many_values_from_the_first_to_the_last) {
   }
 }
 
-/// Columns are axes that vary together; a record is told where its times are not those of the run.
+/// The columns of a table vary together, beside the axes.
 TEST(Samples, are_points_of_their_columns_and_records) {
-  const cli::Scan scan = scan_of("--samples=T --force=2*record(t) --final-time=1 --steps=10",
-                                 {{"T", "k0,record\n0.5,array:0\n0.25,array:0\n"}});
-  EXPECT_EQ(scan.spec.columns.at(0).values, (std::vector{0.5, 0.25}));
-  EXPECT_EQ(scan.spec.records, std::vector<std::string>{"array:0"});
+  const scan::Points points =
+      scan_of("--samples=T --over=x0=1,2,3 --force=2*record(t) --final-time=1 --steps=10",
+              {{"T", "k0,record\n0.5,array:0\n0.25,array:0\n"}})
+          .spec.points;
+  EXPECT_EQ(points.count(), 6);
+  EXPECT_EQ(points.paths, std::vector<std::string>{"array:0"});
+  std::vector<std::pair<std::string, double>> last;
+  for (const scan::Column& column : points.columns) {
+    last.emplace_back(column.name, column.at(5));
+  }
+  EXPECT_EQ(last, (std::vector<std::pair<std::string, double>>{
+                      {"sample", 1.0}, {"k0", 0.25}, {"record", 0.0}, {"x0", 3.0}}));
 }
 
 /// A record is read from beside the result file that has the samples, else from beside the table.
@@ -133,9 +143,9 @@ TEST(Samples, have_records_in_the_folder_of_their_table) {
     const auto place = value == 3.0 ? folder : folder / "beside";
     std::filesystem::create_directories(place);
     std::ofstream(place / "r.csv") << "0 0\n1 " << value << "\n";
-    cli::Inputs inputs(
+    const cli::Inputs inputs(
         {.table = "r\nr.csv\n", .folder = folder.string(), .beside = (folder / "beside").string()});
-    EXPECT_EQ(inputs.read("r", inputs.add("r.csv"))->values.back(), value);
+    EXPECT_EQ(inputs.read("r", "r.csv")->values.back(), value);
   }
   std::filesystem::remove_all(folder);
 }
@@ -147,7 +157,7 @@ TEST(Samples, with_equal_values_at_other_times_have_another_checksum) {
                         .sizes = {2},
                         .arguments = times,
                         .values = {3, 4}})
-        .checksum();
+        .checksum({"array:0"});
   };
   EXPECT_EQ(checksum({0, 1}), checksum({0, 1}));
   EXPECT_NE(checksum({0, 1}), checksum({0, 2}));

@@ -26,7 +26,12 @@ inline cli::Scan scan(const std::string& options, const std::string& more = cont
 /// What comes of it. Collective.
 inline scan::ScanResult points(const parallel::Communicator& comm, const cli::Scan& made) {
   return scan::make_scan(comm, made.spec,
-                         [&](std::span<const double> values) { return problem_at(made, values); });
+                         [&](std::int64_t point) { return problem_at(made, point); });
+}
+
+/// The value of an axis at a point: of the first axis, without more. Local.
+inline double value_at(const cli::Scan& made, std::int64_t point, std::size_t axis = 0) {
+  return made.spec.points.columns.at(axis).at(point);
 }
 
 /// The same bits but for the seconds. Local.

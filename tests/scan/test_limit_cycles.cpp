@@ -30,11 +30,11 @@ PointNumbers numbers_of(const std::string& options) {
 TEST(LimitCycle, is_the_linear_oscillators_far_below_yielding) {
   // Newton's method closes the cycle to 1e-11 of its range.
   constexpr double closed = 1e-10;
-  const ScanResult made = made_up::points(
-      support::alone(), made_up::scan("steady; force=0.01*cos(w*t); over w=0.3,1,1.0954,2.5"));
-  for (const ScanPoint& point : made.points) {
-    const PointNumbers& cycle = point.numbers;
-    const std::complex<double> stiffness = made_up::stiffness(point.values[0]);
+  const cli::Scan scan = made_up::scan("steady; force=0.01*cos(w*t); over w=0.3,1,1.0954,2.5");
+  const ScanResult made = made_up::points(support::alone(), scan);
+  for (std::int64_t point = 0; point < std::ssize(made.points); ++point) {
+    const PointNumbers& cycle = made.points[static_cast<std::size_t>(point)].numbers;
+    const std::complex<double> stiffness = made_up::stiffness(made_up::value_at(scan, point));
     const double amplitude = 0.01 / std::abs(stiffness);
     EXPECT_NEAR(cycle.amplitude, amplitude, closed * amplitude);
     EXPECT_NEAR(cycle.centre, 0.0, closed * amplitude);
@@ -144,15 +144,15 @@ TEST(Points, of_a_restart_are_those_that_were_left_and_that_failed) {
   made.spec.files.checkpoint.path = path;
   std::vector<double> asked;
   bool is_first = true;
-  const auto problem = [&](std::span<const double> values) {
-    asked.push_back(values[0]);
-    if (is_first && values[0] == 0.003) {
+  const auto problem = [&](std::int64_t point) {
+    asked.push_back(made_up::value_at(made, point));
+    if (is_first && asked.back() == 0.003) {
       throw base::Stopped("here");
     }
-    if (is_first && values[0] == 0.001) {
+    if (is_first && asked.back() == 0.001) {
       throw base::UserError("threshold", "made up");
     }
-    return cli::problem_at(made, values);
+    return cli::problem_at(made, point);
   };
   EXPECT_THROW(scan::make_scan(support::alone(), made.spec, problem), base::Stopped);
   EXPECT_EQ(asked.size(), 4U);
@@ -179,12 +179,12 @@ TEST(Points, go_on_within_a_run_with_the_same_numbers) {
     const std::string path = "masing-run-of-points.checkpoint";
     made.spec.files.checkpoint = {
         .path = path, .scheduled = true, .distance = std::chrono::seconds(0)};
-    const auto problem = [&](std::span<const double> values) {
-      if (values[0] == 0.9) {
+    const auto problem = [&](std::int64_t point) {
+      if (made_up::value_at(made, point) == 0.9) {
         std::filesystem::rename(path, "within." + path);
         throw base::Stopped("here");
       }
-      return cli::problem_at(made, values);
+      return cli::problem_at(made, point);
     };
     EXPECT_THROW(scan::make_scan(support::alone(), made.spec, problem), base::Stopped);
     made.spec.files.checkpoint = {.restart = "within." + path};
@@ -199,11 +199,14 @@ TEST(Points, go_on_within_a_run_with_the_same_numbers) {
 }
 
 TEST(Table, shows_what_is_not_usual_and_not_all_of_many_points) {
-  ScanResult made{.points = std::vector<ScanPoint>(63, {.values = {0.5}})};
-  made.points[0] = {.values = {1.5}, .message = "threshold: made up"};
+  ScanResult made{.points = std::vector<ScanPoint>(63)};
+  made.points[0] = {.message = "threshold: made up"};
   made.points[1].numbers.period_multiple = 3.0;
   made.points[1].numbers.settled = 0.01;
-  const std::string table = scan::table({.axes = {{"a", {}}}}, made);
+  std::vector<double> values(63, 0.5);
+  values[0] = 1.5;
+  const std::string table =
+      scan::table({.points = {.columns = {{.name = "a", .values = values}}}}, made);
   EXPECT_NE(table.find("        1.5 failed: threshold: made up\n"), std::string::npos) << table;
   EXPECT_NE(table.find(" not settled 3 periods\n"), std::string::npos) << table;
   EXPECT_TRUE(table.ends_with("\n ... 3 more points\n")) << table;

@@ -24,13 +24,12 @@ TEST(Points, that_fail_leave_the_others_alone) {
     const cli::Scan made = made_up::scan(way +
                                          "; over a=0.01,0.5; over w=0.4,1.1,1.9; force=a*cos(w*t); "
                                          "final-time=8*pi/w; steps=400");
-    const ScanResult dealt =
-        scan::make_scan(world(), made.spec, [&](std::span<const double> values) {
-          if (values[0] == 0.5 && values[1] == 0.4) {
-            throw base::UserError("threshold", "made up");
-          }
-          return cli::problem_at(made, values);
-        });
+    const ScanResult dealt = scan::make_scan(world(), made.spec, [&](std::int64_t point) {
+      if (made_up::value_at(made, point) == 0.5 && made_up::value_at(made, point, 1) == 0.4) {
+        throw base::UserError("threshold", "made up");
+      }
+      return cli::problem_at(made, point);
+    });
     ASSERT_EQ(dealt.points.size(), 6U);
     EXPECT_EQ(dealt.failed(), 1);
     for (std::size_t i = 0; i < dealt.points.size(); ++i) {
@@ -58,7 +57,7 @@ TEST(Points, fewer_than_ranks_are_made_together_with_the_same_bits) {
 ScanSpec spec_of(std::size_t points, const std::string& way) {
   ScanSpec spec =
       made_up::scan(way + "; over a=0.3; force=a*cos(0.7*t); final-time=80*pi/7; steps=400").spec;
-  std::vector<double>& values = spec.axes[0].values;
+  std::vector<double>& values = spec.points.columns[0].values;
   while (values.size() < points) {
     values.push_back(values.back() + 1.0 / static_cast<double>(points));
   }
@@ -73,10 +72,8 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
     const ScanSpec spec = spec_of(way[0] == 's' ? 300 : 60, way);
     // Series are 5 columns of 101 samples.
     ScanResult made;
-    for (const double value : spec.axes[0].values) {
-      made.points.push_back(
-          {.values = {value}, .series = std::vector<double>(spec.keep_series ? 505 : 0)});
-    }
+    made.points.resize(static_cast<std::size_t>(spec.points.count()),
+                       {.series = std::vector<double>(spec.keep_series ? 505 : 0)});
     io::write_file(world(), spec.files.result,
                    [&](const parallel::Communicator& root, const io::Handle& file) {
                      scan::write(root, file, spec, made);
@@ -120,7 +117,8 @@ TEST(Room, is_asked_for_on_the_disk_and_in_memory) {
   EXPECT_EQ(refusal(spec, 1000), "");
   const std::string of_series = refusal(spec, std::int64_t{1} << 40);
   EXPECT_TRUE(of_series.starts_with("over: 1000 points need ")) << of_series;
-  spec.axes.resize(4, spec.axes[0]);  // 10^12 points in all
+  spec.points.columns.resize(4, spec.points.columns[0]);
+  spec.points.arrange();  // 10^12 points in all
   spec.keep_series = false;
   const std::string of_points = refusal(spec, 1000);
   EXPECT_TRUE(of_points.starts_with("over: 1000000000000 points need ")) << of_points;

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/expression.hpp"
+#include "cli/number.hpp"
+#include "cli/options.hpp"
+#include "io/samples.hpp"
+#include "scan/points.hpp"
+
+// These functions read the points of a scan: the axes of --over and the table of --samples.
+
+namespace masing::cli {
+
+/// The inputs that the cells of a table of samples name: files with a table of two columns, and
+/// arrays that the samples contain.
+class Inputs {
+ public:
+  using Points = std::shared_ptr<const base::PointTable>;
+
+  /// Throws UserError if the arrays of the samples do not have the sizes that the samples state.
+  explicit Inputs(io::Samples source);
+
+  [[nodiscard]] const std::shared_ptr<const io::Samples>& source() const { return source_; }
+
+  /// Returns the input `name`, which a cell of `column` names, and keeps it until this function
+  /// reads another input for the same column. Throws UserError if the input cannot be read. Local.
+  [[nodiscard]] Points read(const std::string& column, const std::string& name) const;
+  /// Returns the checksum XXH3 of the inputs of these names and of all arrays, as 16 hexadecimal
+  /// digits. Files that cannot be read are left out. Local.
+  [[nodiscard]] std::string checksum(const std::vector<std::string>& names) const;
+
+ private:
+  /// Returns the array `name`, which is called "array:0", "array:1" and so on. Throws UserError if
+  /// the samples do not contain it.
+  [[nodiscard]] Points array(const std::string& name) const;
+  /// Returns the text of a file. Searches a file with a relative path beside the result file that
+  /// contains the samples, then in the folder of the table. Throws UserError if the file cannot be
+  /// read.
+  [[nodiscard]] std::string text(const std::string& name) const;
+
+  std::shared_ptr<const io::Samples> source_;
+  std::vector<double> ends_;  // for each array the number of points up to its end
+  // for each column the input that was read last, with its name
+  mutable std::map<std::string, std::pair<std::string, Points>> last_;
+};
+
+/// The value of one key at a point of a scan.
+struct Cell {
+  const scan::Column* column = nullptr;  ///< the column in Axes::points
+  double value = 0.0;
+  Inputs::Points record = {};  ///< the record, if the column consists of paths
+};
+
+/// The values of all keys that a scan varies at one of its points.
+using Row = std::vector<Cell>;
+
+/// The points of a scan and the inputs that they need.
+struct Axes {
+  scan::Points points = {};
+  /// The inputs of the table of samples; empty if there is none. The first axis is then that of the
+  /// rows of the table.
+  std::optional<Inputs> inputs = {};
+  std::int64_t first = 0;  ///< the first point whose records can be read
+
+  /// Returns whether a column varies the key. Local.
+  [[nodiscard]] bool varies(const std::string& key) const;
+  /// Returns the record that a column has in a row with the value `path`. Throws UserError if the
+  /// record cannot be read. Local.
+  [[nodiscard]] Inputs::Points record(const scan::Column& column, double path) const;
+  /// Returns the row at a point. Throws UserError if a record cannot be read. Local.
+  [[nodiscard]] Row at(std::int64_t point) const;
+  /// Throws UserError if the inputs have another checksum than `before`, which may be empty. Local.
+  void require_unchanged(const std::string& before) const;
+};
+
+/// Returns the points of a scan: the rows of `samples` (--samples, null if it is not given) and the
+/// values of each setting of `over`. The samples are those in `in_file`, if it has a value, or else
+/// in the file that `samples` names. `model` is the setting that names the model. Throws UserError
+/// if an axis or the table is not valid, if two of them vary the same, or if there are more than
+/// 10^6 points. Local if reading `files` is local.
+Axes axes_of(const Setting* samples, std::optional<io::Samples> in_file,
+             const std::vector<Setting>& over, const Setting& model, const Files& files);
+
+}  // namespace masing::cli
