@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 #include <system_error>
 
 namespace masing::base {
@@ -174,6 +175,14 @@ std::string meant(std::string_view word, const std::vector<std::string>& names) 
     }
   }
   return nearest == nullptr ? "" : "; did you mean " + *nearest + "?";
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
 }
 
 }  // namespace masing::base

@@ -57,4 +57,7 @@ std::string shortened(std::string_view text, std::size_t most);
 /// taken. Local.
 std::string meant(std::string_view word, const std::vector<std::string>& names);
 
+/// Returns the present date and time in UTC as ISO 8601 writes them, "2026-11-29T11:51:02Z". Local.
+std::string utc_now();
+
 }  // namespace masing::base

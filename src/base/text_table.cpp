@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
-#include <regex>
 #include <set>
 #include <span>
 #include <utility>
@@ -19,11 +19,27 @@ namespace {
 
 constexpr std::string_view minus_sign = "−";
 
+/// Returns whether the commas of a number without an exponent separate its thousands: whether each
+/// stands before three digits that a comma, the point or the end of the text follows, and one to
+/// three digits, the first of which is not 0, stand before the first comma.
+bool has_thousands(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  text.remove_prefix(text.find_first_of("+-") == 0 ? 1 : 0);
+  const std::string_view whole = text.substr(0, text.find('.'));
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const bool is_comma = (whole.size() - i) % 4 == 0;
+    if (is_comma ? whole[i] != ',' : !is_digit(whole[i])) {
+      return false;
+    }
+  }
+  const std::string_view fraction = text.substr(std::min(text.size(), whole.size() + 1));
+  return whole.size() > 4 && whole.front() > '0' && std::ranges::all_of(fraction, is_digit);
+}
+
 /// Returns the number in a cell whose decimal separator is `decimal`, a point or a comma. The other
 /// one may separate the thousands of a number without an exponent. Returns NaN if the cell is no
 /// finite number, or begins or ends with a comma, which is then a separator of cells.
 double number_in(std::string_view cell, char decimal) {
-  static const std::regex with_groups(R"([+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?)");
   std::string text(cell);
   if (text.starts_with(minus_sign)) {
     text.replace(0, minus_sign.size(), "-");
@@ -34,8 +50,8 @@ double number_in(std::string_view cell, char decimal) {
       return c == ',' ? '.' : c == '.' ? ',' : c;
     });
   }
-  const bool has_groups = text.find(',') != std::string::npos;
-  if (has_end || (has_groups && !std::regex_match(text, with_groups))) {
+  const bool has_comma = text.find(',') != std::string::npos;
+  if (has_end || (has_comma && !has_thousands(text))) {
     return undefined;
   }
   std::erase(text, ',');
@@ -119,10 +135,12 @@ void add_cells(std::string_view line, char separator, std::vector<std::string_vi
 
 /// Returns whether a cell is a word: it begins as no number does, and stands for no missing one.
 bool is_word(std::string_view cell) {
-  static const std::regex other("([-+.,0-9]|−|(nan|inf|infinity|na|n/a|null|none)$)",
-                                std::regex::icase);
-  return !std::regex_search(cell.begin(), cell.end(), other,
-                            std::regex_constants::match_continuous);
+  constexpr std::string_view missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
+  std::string lower(cell);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool is_number = cell.starts_with(minus_sign) || cell.find_first_of("-+.,0123456789") == 0;
+  return !is_number && std::ranges::count(missing, lower) == 0;
 }
 
 }  // namespace

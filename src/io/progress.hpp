@@ -1,16 +1,15 @@
 #pragma once
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <utility>
 
 #include "base/say.hpp"
+#include "base/text.hpp"
 
 namespace masing::io {
 
@@ -75,10 +74,7 @@ class Progress {
     drawn_ = true;
     const std::string line =
         progress_line(title_, steps_, std::chrono::duration<double>(now - start_).count(), remark);
-    const std::string text = terminal_ ? clear_line + line
-                                       : fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {}\n",
-                                                     fmt::gmtime(std::time(nullptr)), line);
-    base::say(text);
+    base::say(terminal_ ? clear_line + line : base::utc_now() + ' ' + line + '\n');
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "io/result_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <petscsys.h>
@@ -17,7 +16,6 @@
 #include <boost/version.hpp>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -26,6 +24,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "io/build_info.hpp"
 #include "io/result_reader.hpp"
 #include "io/samples.hpp"
@@ -62,10 +61,6 @@ std::string hdf5_version() {
   return fmt::format("{}", fmt::join(is, "."));
 }
 
-std::string now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
 /// Returns the name of this host, or "unknown" if the system does not know it.
 std::string host_name() {
   utsname system{};
@@ -85,9 +80,9 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm, in
                       const ResultSpec& result) {
   const Handle group = create_group(file, "/provenance");
   auto facts = build_facts();
-  facts.insert(
-      facts.end(),
-      {{"command_line", shortened(result.command_line)}, {"host", host_name()}, {"date", now()}});
+  facts.insert(facts.end(), {{"command_line", shortened(result.command_line)},
+                             {"host", host_name()},
+                             {"date", base::utc_now()}});
   for (const auto& fact : facts) {
     write_attribute(group, fact.first, parallel::from_root(comm, [&] { return fact.second; }));
   }
