@@ -1,21 +1,19 @@
 #include "statistics/extrapolation.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "statistics/fit.hpp"
 #include "statistics/least_squares.hpp"
-#include "statistics/power_law.hpp"
+#include "statistics/student.hpp"
 
 namespace masing::statistics {
 
 namespace {
-
-using Eigen::ArrayXd;
-using Eigen::ArrayXXd;
 
 /// A fit of φ₀ + Σ αⱼ hⱼ^power to values, in the notation of extrapolate(). The members are NaN,
 /// and `rest` is infinite, if the steps do not determine the unknowns.
@@ -24,78 +22,99 @@ struct ValueFit {
   double error = base::undefined;  // Σ |αⱼ| hⱼ^power at the finest level
   double rest = std::numeric_limits<double>::infinity();  // sum of the squared residuals
 
-  /// `steps` is the matrix with the columns h₁, h₂, … Each row is a level, the last is the finest.
-  ValueFit(const ArrayXXd& steps, const ArrayXd& values, double power) {
-    ArrayXXd columns(steps.rows(), steps.cols() + 1);
-    columns << ArrayXd::Ones(steps.rows()), steps.pow(power);
+  /// `steps` are the columns h₁, h₂, …, [steps][levels], of which the last level is the finest.
+  ValueFit(const std::vector<Column>& steps, const Column& values, double power) {
+    std::vector<Column> columns{Column(1.0, values.size())};
+    for (const Column& step : steps) {
+      columns.emplace_back(std::pow(step, power));
+    }
     if (const auto solution = least_squares(columns, values)) {
       limit = solution->coefficients[0];
-      error = (solution->coefficients.array() * columns.bottomRows(1).transpose())
-                  .tail(steps.cols())
-                  .abs()
-                  .sum();
-      rest = solution->residuals.squaredNorm();
+      error = 0.0;
+      for (std::size_t j = 1; j < columns.size(); ++j) {
+        error += std::abs(solution->coefficients[j] * columns[j][values.size() - 1]);
+      }
+      rest = dot(solution->residuals, solution->residuals);
     }
   }
 };
 
 /// Returns the order p in (0.05, 20) for which φ₀ + α hᵖ fits `values` best. Returns NaN if the fit
 /// is best at an end of this interval.
-double observed_power(const ArrayXd& steps, const ArrayXd& values) {
+double observed_power(const std::vector<Column>& steps, const Column& values) {
   constexpr double least = 0.05;
   constexpr double most = 20.0;
   constexpr double beside_end = 1e-4;
   constexpr int bits = 30;
-  const ArrayXd powers = ArrayXd::LinSpaced(120, std::log(least), std::log(most)).exp();
+  constexpr int last = 119;  // of the powers from `least` to `most` that are tried first
+  const auto power_at = [](int i) { return least * std::pow(most / least, i / double{last}); };
   const auto rest = [&](double power) { return ValueFit(steps, values, power).rest; };
-  Eigen::Index best = 0;
-  powers.unaryExpr(rest).minCoeff(&best);
+  int best = 0;
+  double least_rest = rest(power_at(0));
+  for (int i = 1; i <= last; ++i) {
+    if (const double at = rest(power_at(i)); at < least_rest) {
+      best = i;
+      least_rest = at;
+    }
+  }
   const double power =
-      boost::math::tools::brent_find_minima(rest, powers[std::max<Eigen::Index>(best - 1, 0)],
-                                            powers[std::min(best + 1, powers.size() - 1)], bits)
+      boost::math::tools::brent_find_minima(rest, power_at(std::max(best - 1, 0)),
+                                            power_at(std::min(best + 1, last)), bits)
           .first;
   return power > least * (1 + beside_end) && power < most * (1 - beside_end) ? power
                                                                              : base::undefined;
+}
+
+/// Returns the last `count` numbers of a column.
+Column last_of(const Column& column, std::size_t count) {
+  return column[std::slice(column.size() - count, count, 1)];
 }
 
 }  // namespace
 
 Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
                           const std::vector<double>& value_column, double promised) {
-  const auto count = static_cast<Eigen::Index>(value_column.size());
+  const std::size_t count = value_column.size();
   const bool has_one_step =
       step_columns.size() == 1 || on_one_ray(step_columns[0], step_columns[1]);
-  // The differences from the finest value are fitted, which reduces rounding errors.
-  const ArrayXd all = Eigen::Map<const ArrayXd>(value_column.data(), count);
-  if (count < (has_one_step ? 2 : 4) || !all.allFinite() || (all == all[0]).all()) {
+  const auto is_usable = [&](double value) { return std::isfinite(value); };
+  const auto is_first = [&](double value) { return value == value_column[0]; };
+  if (count < (has_one_step ? 2 : 4) || !std::ranges::all_of(value_column, is_usable) ||
+      std::ranges::all_of(value_column, is_first)) {
     return {};
   }
-  const ArrayXd values = all - all.tail(1)[0];
-  ArrayXXd steps(count, std::ssize(step_columns));
-  for (Eigen::Index j = 0; j < steps.cols(); ++j) {
-    steps.col(j) =
-        Eigen::Map<const ArrayXd>(step_columns[static_cast<std::size_t>(j)].data(), count);
+  // The differences from the finest value are fitted, which reduces rounding errors.
+  const double finest = value_column.back();
+  const Column values = Column(value_column.data(), count) - finest;
+  std::vector<Column> steps;
+  for (const std::vector<double>& column : step_columns) {
+    steps.emplace_back(column.data(), count);
   }
   if (has_one_step) {
-    steps = steps.rowwise().sum().eval();
+    steps = {std::accumulate(steps.begin() + 1, steps.end(), steps[0], std::plus<Column>())};
   }
-  steps = (steps.rowwise() / steps.row(0).eval()).eval();
+  for (Column& step : steps) {
+    step /= Column(step)[0];
+  }
   const bool is_observed = has_one_step && count > 2;
   const double order = is_observed ? observed_power(steps, values) : base::undefined;
   const double power = is_observed ? order : promised;
   const ValueFit fit(steps, values, power);
   // Two or three values have no scatter that could be seen: the bound follows from the last two.
-  const Eigen::Index used = count > 3 ? count : 2;
-  const ValueFit bound(steps.bottomRows(used), values.tail(used), std::min(power, promised));
+  const std::size_t used = count > 3 ? count : 2;
+  for (Column& step : steps) {
+    step = last_of(Column(step), used);
+  }
+  const ValueFit bound(steps, last_of(values, used), std::min(power, promised));
   Extrapolation result{
       .order = order,
-      .value = all.tail(1)[0] + fit.limit,
+      .value = finest + fit.limit,
       .index = (count > 2 ? 1.25 : 3.0) * (has_one_step ? std::abs(bound.limit) : bound.error)};
   if (count > 3) {
     const auto freedom = static_cast<double>(count - 3);
     result.index += std::max(2.0, students_factor(freedom)) * std::sqrt(fit.rest / freedom);
   }
-  result.relative = result.index / std::abs(all.tail(1)[0]);
+  result.relative = result.index / std::abs(finest);
   return result;
 }
 

@@ -1,15 +1,14 @@
 #include "statistics/fit.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <boost/math/tools/roots.hpp>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <span>
 
 #include "statistics/least_squares.hpp"
+#include "statistics/student.hpp"
 
 namespace masing::statistics {
 
@@ -143,9 +142,8 @@ Fit fit_order(const ErrorLadder& ladder, double floor) {
     fit.uncertainty = std::hypot(fit.statistical, fit.structural, least_uncertainty);
     fit.constants = law->constants;
     if (law->constants.size() == 1 && !law->constant_errors.empty()) {
-      const auto steps = std::span(ladder.steps[0].levels).subspan(range.first, range.count());
-      const double log_step =
-          Eigen::Map<const Eigen::ArrayXd>(steps.data(), std::ssize(steps)).log().mean();
+      const Column steps(&ladder.steps[0].levels[range.first], range.count());
+      const double log_step = std::log(steps).sum() / static_cast<double>(range.count());
       fit.constant_uncertainty =
           std::hypot(students_factor(freedom) * law->constant_errors[0],
                      law->constants[0] * log_step * std::hypot(fit.structural, least_uncertainty));
@@ -175,30 +173,30 @@ JointFit fit_jointly(const std::vector<double>& ds, const std::vector<double>& d
                      const std::vector<double>& errors, double power) {
   // Each level with an error e gives the row (δsᵖ/e, δtᵖ/e) of the matrix. The product of this row
   // with (C₁, C₂) is the predicted error divided by e, and has to be fitted to 1.
-  Eigen::MatrixXd columns(errors.size(), 2);
-  Eigen::Index rows = 0;
+  std::vector<double> of_space;
+  std::vector<double> of_time;
   double least = std::numeric_limits<double>::infinity();
   double largest = 0.0;
   for (std::size_t l = 0; l < errors.size(); ++l) {
     if (errors[l] > 0 && std::isfinite(errors[l])) {
-      columns.row(rows++) << std::pow(ds[l], power) / errors[l], std::pow(dt[l], power) / errors[l];
+      of_space.push_back(std::pow(ds[l], power) / errors[l]);
+      of_time.push_back(std::pow(dt[l], power) / errors[l]);
       least = std::min(least, ds[l] / dt[l]);
       largest = std::max(largest, ds[l] / dt[l]);
     }
   }
-  columns.conservativeResize(rows, 2);
-  constexpr Eigen::Index fewest = 3;
+  const std::size_t rows = of_space.size();
+  const Column space(of_space.data(), rows);
+  constexpr std::size_t fewest = 3;
   // The levels do not determine C₁ and C₂ if the two columns are nearly parallel. The least allowed
   // sine of the angle between them is 0.1 %, the square root of the constant `alike`.
   constexpr double alike = 1e-6;
-  const auto solution = least_squares(columns, Eigen::VectorXd::Ones(rows));
-  if (rows < fewest || !solution ||
-      !(solution->variances()[0] * columns.col(0).squaredNorm() * alike < 1)) {
+  const auto solution = least_squares({space, Column(of_time.data(), rows)}, Column(1.0, rows));
+  if (rows < fewest || !solution || !(solution->variances()[0] * dot(space, space) * alike < 1)) {
     return {.power = power};
   }
   const auto freedom = static_cast<double>(rows - 2);
-  const Eigen::VectorXd widths =
-      students_factor(freedom) * solution->errors(solution->residuals, 0.0);
+  const Column widths = students_factor(freedom) * solution->errors(solution->residuals, 0.0);
   return {power,  solution->coefficients[0], widths[0], solution->coefficients[1], widths[1], least,
           largest};
 }

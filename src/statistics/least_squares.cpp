@@ -1,56 +1,86 @@
 #include "statistics/least_squares.hpp"
 
-#include <Eigen/QR>
+#include <cmath>
 
 namespace masing::statistics {
 
 namespace {
 
-/// Returns the matrix with the rows Σⱼ ρ^|i-j| bⱼ, where bⱼ are the rows of `rows` and ρ is
-/// `correlation`. The sums are computed by two recursions, one from the first row and one from the
-/// last row.
-Eigen::MatrixXd correlated(const Eigen::MatrixXd& rows, double correlation) {
-  Eigen::MatrixXd before = rows;  // sums over j ≤ i
-  Eigen::MatrixXd after = rows;   // sums over j ≥ i
-  const Eigen::Index last = rows.rows() - 1;
-  for (Eigen::Index i = 1; i <= last; ++i) {
-    before.row(i) += correlation * before.row(i - 1);
-    after.row(last - i) += correlation * after.row(last - i + 1);
+/// Returns the column of Σⱼ ρ^|i-j| vⱼ, where vⱼ are `values` and ρ is `correlation`. The sums are
+/// computed by two recursions, one from the first row and one from the last row.
+Column correlated(const Column& values, double correlation) {
+  Column before = values;  // sums over j ≤ i
+  Column after = values;   // sums over j ≥ i
+  const std::size_t last = values.size() - 1;
+  for (std::size_t i = 1; i <= last; ++i) {
+    before[i] += correlation * before[i - 1];
+    after[last - i] += correlation * after[last - i + 1];
   }
-  return before + after - rows;
+  return before + after - values;
 }
 
 }  // namespace
 
-std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
-                                          const Eigen::VectorXd& values) {
+std::optional<LeastSquares> least_squares(const std::vector<Column>& columns,
+                                          const Column& values) {
   constexpr double dependent = 1e-9;
-  const Eigen::Index count = columns.cols();
-  const Eigen::VectorXd lengths = columns.colwise().norm();
-  if (count > columns.rows() || !(lengths.array() > 0).all()) {
-    return std::nullopt;
-  }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(dependent);
-  qr.compute(columns * lengths.cwiseInverse().asDiagonal());
-  if (qr.rank() < count) {
+  const std::size_t count = columns.size();
+  if (count > values.size()) {
     return std::nullopt;
   }
   LeastSquares solution;
-  solution.coefficients = qr.solve(values).cwiseQuotient(lengths);
-  solution.residuals = values - columns * solution.coefficients;
-  solution.basis = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), count);
-  const auto r = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
-  const Eigen::MatrixXd inverse = r.solve(Eigen::MatrixXd::Identity(count, count));
-  solution.inverse = lengths.cwiseInverse().asDiagonal() * (qr.colsPermutation() * inverse);
+  // R of X = Q R, by the method of Gram and Schmidt. A second round removes what rounding has left
+  // of the other columns.
+  std::vector<Column> r(count, Column(count));
+  for (std::size_t j = 0; j < count; ++j) {
+    const double length = std::sqrt(dot(columns[j], columns[j]));
+    Column rest = columns[j] / length;
+    for (int round = 0; round < 2; ++round) {
+      for (std::size_t i = 0; i < j; ++i) {
+        const double part = dot(solution.basis[i], rest);
+        rest -= part * solution.basis[i];
+        r[i][j] += length * part;
+      }
+    }
+    const double left = std::sqrt(dot(rest, rest));
+    if (!(length > 0 && left > dependent)) {
+      return std::nullopt;
+    }
+    solution.basis.push_back(rest / left);
+    r[j][j] = length * left;
+  }
+  solution.weights = solution.basis;
+  solution.coefficients.resize(count);
+  solution.residuals = values;
+  for (std::size_t j = count; j-- > 0;) {
+    for (std::size_t i = j + 1; i < count; ++i) {
+      solution.weights[j] -= r[j][i] * solution.weights[i];
+    }
+    solution.weights[j] /= r[j][j];
+    solution.coefficients[j] = dot(solution.weights[j], values);
+    solution.residuals -= solution.coefficients[j] * columns[j];
+  }
   return solution;
 }
 
-Eigen::VectorXd LeastSquares::errors(const Eigen::VectorXd& noise, double correlation) const {
-  const Eigen::MatrixXd inside = basis.transpose() * correlated(basis, correlation);
-  const double variance =
-      noise.squaredNorm() / (static_cast<double>(basis.rows()) - inside.trace());
-  return (variance * (inverse * inside * inverse.transpose()).diagonal()).cwiseSqrt();
+Column LeastSquares::variances() const {
+  Column all(weights.size());
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    all[j] = dot(weights[j], weights[j]);
+  }
+  return all;
+}
+
+Column LeastSquares::errors(const Column& noise, double correlation) const {
+  auto freedom = static_cast<double>(noise.size());
+  for (const Column& column : basis) {
+    freedom -= dot(column, correlated(column, correlation));
+  }
+  Column all(weights.size());
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    all[j] = dot(weights[j], correlated(weights[j], correlation));
+  }
+  return std::sqrt(all * (dot(noise, noise) / freedom));
 }
 
 }  // namespace masing::statistics

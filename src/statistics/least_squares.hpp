@@ -1,30 +1,38 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
+#include <valarray>
+#include <vector>
 
 namespace masing::statistics {
 
+/// A column of a matrix, or numbers of all levels, [rows].
+using Column = std::valarray<double>;
+
+/// Returns Σ aᵢ bᵢ. Local.
+inline double dot(const Column& a, const Column& b) {
+  return (a * b).sum();
+}
+
 /// The least-squares solution β of X β ≈ v.
 struct LeastSquares {
-  Eigen::VectorXd coefficients;  ///< β, one for each column of X
-  Eigen::VectorXd residuals;     ///< v - X β, [rows]
-  Eigen::MatrixXd basis;         ///< Q of a decomposition X = Q R with QᵀQ = I, [rows][columns]
-  Eigen::MatrixXd inverse;       ///< the matrix R⁻¹ with X R⁻¹ = Q
+  Column coefficients;        ///< β, one for each column of X
+  Column residuals;           ///< v - X β, [rows]
+  std::vector<Column> basis;  ///< the columns of Q of a decomposition X = Q R with QᵀQ = I
+  std::vector<Column> weights;  ///< the rows of R⁻¹Qᵀ: βⱼ = Σᵢ wᵢ vᵢ, where w is weights[j]
 
   /// Returns the diagonal of (XᵀX)⁻¹. Local.
-  [[nodiscard]] Eigen::VectorXd variances() const { return inverse.rowwise().squaredNorm(); }
+  [[nodiscard]] Column variances() const;
   /// Returns the standard errors of β. The deviations of v from X β are assumed to be random, all
   /// with the same variance, which is estimated from the residuals `noise`. The deviations in the
   /// rows i and j are assumed to have the correlation ρ^|i-j|, where ρ is `correlation`. X must
   /// have more rows than columns. Local.
-  [[nodiscard]] Eigen::VectorXd errors(const Eigen::VectorXd& noise, double correlation) const;
+  [[nodiscard]] Column errors(const Column& noise, double correlation) const;
 };
 
-/// Returns the β that minimises |v - X β|, where X is `columns` and v is `values`. Returns nothing
-/// if X has more columns than rows, or if the columns of X, scaled to length 1, are linearly
-/// dependent within the tolerance 1e-9. Local.
-std::optional<LeastSquares> least_squares(const Eigen::MatrixXd& columns,
-                                          const Eigen::VectorXd& values);
+/// Returns the β that minimises |v - X β|, where X has the `columns` and v is `values`. Returns
+/// nothing if X has more columns than rows, or if the columns of X, scaled to length 1, are
+/// linearly dependent within the tolerance 1e-9. Local.
+std::optional<LeastSquares> least_squares(const std::vector<Column>& columns, const Column& values);
 
 }  // namespace masing::statistics

@@ -1,11 +1,10 @@
 #include "statistics/power_law.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "statistics/least_squares.hpp"
+#include "statistics/student.hpp"
 
 namespace masing::statistics {
 
@@ -19,60 +18,42 @@ double size_of(const ErrorLadder& ladder, std::size_t level) {
 
 namespace {
 
-using Eigen::ArrayXd;
-using Eigen::ArrayXXd;
-using Eigen::Index;
-using Eigen::VectorXd;
-
-/// Returns Student's distribution. Fewer degrees of freedom than 1 count as 1.
-boost::math::students_t students(double degrees_of_freedom) {
-  return boost::math::students_t(std::max(1.0, degrees_of_freedom));
-}
-
 /// Returns the correlation of neighbouring residuals. With 16 residuals or more, it is estimated
 /// from them and limited to [0, 0.95]. With fewer, which are too few for an estimate, or if all are
 /// 0, it is `of_few`.
-double correlation(const ArrayXd& residuals, double of_few) {
-  constexpr Index enough = 16;
+double correlation(const Column& residuals, double of_few) {
+  constexpr std::size_t enough = 16;
   constexpr double most = 0.95;
-  const Index count = residuals.size();
-  const double sum = residuals.square().sum();
-  if (count < enough || sum == 0) {
+  const double sum = dot(residuals, residuals);
+  if (residuals.size() < enough || sum == 0) {
     return of_few;
   }
-  const double shifted = (residuals.head(count - 1) * residuals.tail(count - 1)).sum();
-  return std::clamp(shifted / sum, 0.0, most);
+  // Behind its end, a shifted column has zeros.
+  return std::clamp(dot(residuals, residuals.shift(1)) / sum, 0.0, most);
 }
 
 /// Fits one power law: minimises the loss function by the Gauss-Newton method with step halving.
 class NewtonFit {
  public:
-  NewtonFit(const ErrorLadder& ladder, const FitRange& range) : range_(range) {
-    const auto rows = static_cast<Index>(range.count());
-    const auto columns = static_cast<Index>(ladder.steps.size());
-    log_errors_.resize(rows);
-    log_sizes_.resize(rows);
-    log_steps_.resize(rows, columns);
-    rest_sign_.resize(rows, columns);
-    log_rests_.resize(rows, columns);
-    for (Index i = 0; i < rows; ++i) {
-      const std::size_t level = range.first + static_cast<std::size_t>(i);
-      log_errors_[i] = std::log(ladder.errors[level]);
-      log_sizes_[i] = std::log(size_of(ladder, level) / size_of(ladder, range.first));
-      for (Index j = 0; j < columns; ++j) {
-        const StepLadder& step = ladder.steps[static_cast<std::size_t>(j)];
-        const double rest = range.is_exact ? 0.0 : step.references[level];
-        log_steps_(i, j) = std::log(step.levels[level]);
+  NewtonFit(const ErrorLadder& ladder, const FitRange& range)
+      : range_(range), log_errors_(range.count()), sizes_(range.count()) {
+    for (std::size_t i = 0; i < range.count(); ++i) {
+      log_errors_[i] = std::log(ladder.errors[range.first + i]);
+      sizes_[i] = size_of(ladder, range.first + i) / size_of(ladder, range.first);
+    }
+    for (const StepLadder& step : ladder.steps) {
+      LogStep& logs = steps_.emplace_back(range.count());
+      for (std::size_t i = 0; i < range.count(); ++i) {
+        const double rest = range.is_exact ? 0.0 : step.references[range.first + i];
         const bool has_rest = std::abs(rest) > 0;  // neither 0 nor NaN
-        rest_sign_(i, j) = has_rest ? std::copysign(1.0, rest) : 0.0;
-        log_rests_(i, j) = has_rest ? std::log(std::abs(rest)) : 0.0;
+        logs.widths[i] = std::log(step.levels[range.first + i]);
+        logs.rests[i] = has_rest ? std::log(std::abs(rest)) : 0.0;
+        logs.signs[i] = has_rest ? std::copysign(1.0, rest) : 0.0;
+        // An order below 0 describes errors that grow as the steps decrease. Such orders are
+        // allowed if the reference is exact, but not if the reference has a step.
+        least_order_ = has_rest ? 1e-3 : least_order_;
       }
     }
-    next_column_.resize(rows, range.has_next_term ? 1 : 0);
-    next_column_.colwise() = log_sizes_.exp();
-    // An order below 0 describes errors that grow as the steps decrease. Such orders are allowed if
-    // the reference is exact, but not if the reference has a step.
-    least_order_ = (rest_sign_ != 0).any() ? 1e-3 : least_order;
   }
 
   /// Returns the fitted law, or nothing if the levels do not determine its parameters.
@@ -86,28 +67,41 @@ class NewtonFit {
   }
 
  private:
+  /// One step of all levels and of their references.
+  struct LogStep {
+    explicit LogStep(std::size_t count) : widths(count), rests(count), signs(count) {}
+
+    Column widths;  // log h
+    Column rests;   // log |h_ref|, or 0 where `signs` is 0
+    Column signs;   // sign of h_ref: -1, 0 (also for NaN) or 1
+  };
+
   /// The parameters of a law (order, constants and next_term), and the values that evaluate()
   /// computes from these parameters.
   struct Point {
     double order = 0.0;
-    VectorXd constants;
-    VectorXd next_term;  // D, as the only entry; no entry if the law is fitted without D
-    ArrayXXd basis;  // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ with rⱼ = h_refⱼ, [levels][steps]
-    ArrayXd sums;    // Σ Cⱼ gⱼ, [levels]
-    ArrayXd slopes;  // derivatives of `sums` with respect to the order
-    ArrayXd residuals;  // residuals of log e, [levels]
+    Column constants;
+    double next_term = 0.0;  // D; stays 0 if the law is fitted without D
+    std::vector<Column> basis;  // gⱼ = hⱼᵖ - sign(rⱼ) |rⱼ|ᵖ with rⱼ = h_refⱼ, [steps][levels]
+    Column sums;                // Σ Cⱼ gⱼ, [levels]
+    Column slopes;              // derivatives of `sums` with respect to the order
+    Column residuals;  // residuals of log e, [levels]
   };
 
   /// Computes the members basis, sums, slopes and residuals of `at` from the parameters in `at`.
   /// Returns false if one of the sums is not positive or a residual is not finite.
   bool evaluate(Point& at) const {
-    const ArrayXXd powers = (at.order * log_steps_).exp();
-    const ArrayXXd rests = rest_sign_ * (at.order * log_rests_).exp();
-    at.basis = powers - rests;
-    at.sums = at.basis.matrix() * at.constants;
-    at.slopes = (powers * log_steps_ - rests * log_rests_).matrix() * at.constants;
-    at.residuals = log_errors_ - at.sums.log() - (next_column_.matrix() * at.next_term).array();
-    return (at.sums > 0).all() && at.residuals.allFinite();
+    at.basis.clear();
+    at.sums = at.slopes = Column(sizes_.size());
+    for (std::size_t j = 0; j < steps_.size(); ++j) {
+      const Column powers = std::exp(at.order * steps_[j].widths);
+      const Column rests = steps_[j].signs * std::exp(at.order * steps_[j].rests);
+      at.basis.emplace_back(powers - rests);
+      at.sums += at.constants[j] * at.basis[j];
+      at.slopes += at.constants[j] * (powers * steps_[j].widths - rests * steps_[j].rests);
+    }
+    at.residuals = log_errors_ - std::log(at.sums) - at.next_term * sizes_;
+    return at.sums.min() > 0 && std::isfinite(at.residuals.sum());
   }
 
   /// Computes the parameters from which the minimisation starts. The order is the slope of the
@@ -115,20 +109,21 @@ class NewtonFit {
   /// constants minimise the squared relative residuals for this order, and D is 0. Returns false if
   /// the levels do not determine these parameters.
   bool start() {
-    Eigen::MatrixXd columns(log_sizes_.size(), 2);
-    columns << VectorXd::Ones(log_sizes_.size()), log_sizes_.matrix();
-    const auto line = least_squares(columns, log_errors_);
+    const Column ones(1.0, sizes_.size());
+    const auto line = least_squares({ones, std::log(sizes_)}, log_errors_);
     if (!line) {
       return false;
     }
     at_.order = std::clamp(line->coefficients[1], least_order_, most_order);
-    at_.constants = VectorXd::Ones(log_steps_.cols());
-    at_.next_term = VectorXd::Zero(next_column_.cols());
+    at_.constants.resize(steps_.size(), 1.0);
     if (!evaluate(at_)) {
       return false;
     }
-    const auto constants =
-        least_squares(at_.basis.colwise() / log_errors_.exp(), VectorXd::Ones(log_errors_.size()));
+    std::vector<Column> relative = at_.basis;
+    for (Column& column : relative) {
+      column /= std::exp(log_errors_);
+    }
+    const auto constants = least_squares(relative, ones);
     if (!constants) {
       return false;
     }
@@ -138,21 +133,28 @@ class NewtonFit {
 
   /// Returns the derivative of the loss function with respect to each residual r, scaled such that
   /// it tends to r for small r.
-  static ArrayXd scores(const ArrayXd& residuals, double weight) {
-    return weight == 0 ? residuals : ArrayXd((weight * residuals).expm1() / weight);
+  static Column scores(const Column& residuals, double weight) {
+    const Column powers = weight * residuals;
+    return weight == 0 ? residuals : Column(powers.apply(std::expm1) / weight);
   }
 
   /// Returns the loss function, scaled such that it tends to Σ r² for small r.
-  static double loss(const ArrayXd& residuals, double weight) {
-    return weight == 0 ? residuals.square().sum()
+  static double loss(const Column& residuals, double weight) {
+    return weight == 0 ? dot(residuals, residuals)
                        : 2 * (scores(residuals, weight) - residuals).sum() / weight;
   }
 
   /// Returns the derivatives of the logarithm of the law with respect to its constants, its order
-  /// and its next term, [levels][parameters].
-  [[nodiscard]] Eigen::MatrixXd columns() const {
-    Eigen::MatrixXd all(log_errors_.size(), at_.basis.cols() + 1 + next_column_.cols());
-    all << at_.basis.colwise() / at_.sums, at_.slopes / at_.sums, next_column_;
+  /// and its next term, [parameters][levels].
+  [[nodiscard]] std::vector<Column> columns() const {
+    std::vector<Column> all = at_.basis;
+    all.push_back(at_.slopes);
+    for (Column& column : all) {
+      column /= at_.sums;
+    }
+    if (range_.has_next_term) {
+      all.push_back(sizes_);
+    }
     return all;
   }
 
@@ -163,9 +165,12 @@ class NewtonFit {
     constexpr double small = 1e-11;  // the iteration ends if a step changes less than this
     double change = 1.0;
     for (int round = 0; round < most_rounds && change > small; ++round) {
-      const ArrayXd roots = (weight / 2 * at_.residuals).exp();
-      const auto step = least_squares(roots.matrix().asDiagonal() * columns(),
-                                      scores(at_.residuals, weight) / roots);
+      const Column roots = std::exp(weight / 2 * at_.residuals);
+      std::vector<Column> weighted = columns();
+      for (Column& column : weighted) {
+        column *= roots;
+      }
+      const auto step = least_squares(weighted, scores(at_.residuals, weight) / roots);
       if (!step) {
         return false;
       }
@@ -177,19 +182,19 @@ class NewtonFit {
   /// Adds `step` to the parameters, halved as often as is needed so that the loss does not
   /// increase. Returns the largest absolute change among the order and the residuals. If even nine
   /// halvings do not suffice, leaves the parameters unchanged and returns 0.
-  double improve(const VectorXd& step, double weight) {
+  double improve(const Column& step, double weight) {
     constexpr int most_halvings = 10;
     const double before = loss(at_.residuals, weight);
-    const Index constants = at_.constants.size();
+    const std::size_t constants = at_.constants.size();
     for (int halving = 0; halving < most_halvings; ++halving) {
       const double part = std::ldexp(1.0, -halving);
       Point next = at_;
-      next.constants += part * step.head(constants);
+      next.constants += part * Column(step[std::slice(0, constants, 1)]);
       next.order = std::clamp(next.order + part * step[constants], least_order_, most_order);
-      next.next_term += part * step.tail(next.next_term.size());
+      next.next_term += range_.has_next_term ? part * step[constants + 1] : 0.0;
       if (evaluate(next) && loss(next.residuals, weight) <= before) {
-        const double change = std::max(std::abs(next.order - at_.order),
-                                       (next.residuals - at_.residuals).abs().maxCoeff());
+        const Column changes = std::abs(next.residuals - at_.residuals);
+        const double change = std::max(std::abs(next.order - at_.order), changes.max());
         at_ = std::move(next);
         return change;
       }
@@ -200,28 +205,26 @@ class NewtonFit {
   /// Returns the law with the present parameters and their standard errors, or nothing if the
   /// levels do not determine the parameters.
   [[nodiscard]] std::optional<PowerLaw> described() const {
-    const ArrayXd score = scores(at_.residuals, range_.weight);
+    const Column score = scores(at_.residuals, range_.weight);
     const auto solution = least_squares(columns(), score);
     if (!solution) {
       return std::nullopt;
     }
-    PowerLaw law{.range = range_, .order = at_.order};
-    law.constants.assign(at_.constants.begin(), at_.constants.end());
-    law.next_term = at_.next_term.sum();
-    const Index constants = at_.constants.size();
+    const std::size_t constants = at_.constants.size();
+    PowerLaw law{.range = range_, .order = at_.order, .next_term = at_.next_term};
+    law.constants.assign(std::begin(at_.constants), std::end(at_.constants));
     law.order_leverage = std::sqrt(solution->variances()[constants]);
-    const Index unknowns = solution->coefficients.size();
-    const Index count = log_errors_.size();
-    if (count > unknowns) {
-      law.freedom = static_cast<double>(count - unknowns);
+    const std::size_t unknowns = solution->coefficients.size();
+    if (sizes_.size() > unknowns) {
+      law.freedom = static_cast<double>(sizes_.size() - unknowns);
       // At the minimum, the derivative of `score` with respect to the residual has the mean 1, so
       // that the standard errors need no further factor. With fewer than 16 levels, the correlation
       // of neighbouring residuals is taken as 1/2 for the standard errors of the order and of the
       // constants, and as 0 for that of the next term.
       constexpr double of_doublings = 0.5;
-      law.scatter = std::sqrt(at_.residuals.square().sum() / law.freedom);
-      const VectorXd errors = solution->errors(score, correlation(score, of_doublings));
-      law.constant_errors.assign(errors.begin(), errors.begin() + constants);
+      law.scatter = std::sqrt(dot(at_.residuals, at_.residuals) / law.freedom);
+      const Column errors = solution->errors(score, correlation(score, of_doublings));
+      law.constant_errors.assign(std::begin(errors), std::begin(errors) + constants);
       law.order_error = errors[constants];
       if (range_.has_next_term) {
         law.next_term_error = solution->errors(score, correlation(score, 0.0))[unknowns - 1];
@@ -231,28 +234,18 @@ class NewtonFit {
   }
 
   FitRange range_;
-  ArrayXd log_errors_;
-  ArrayXd log_sizes_;  // log z of the levels, z as in PowerLaw
-  ArrayXXd log_steps_;
-  ArrayXXd rest_sign_;    // sign of the step of the reference: -1, 0 (also for NaN) or 1
-  ArrayXXd log_rests_;    // log |step of the reference|, or 0 where rest_sign_ is 0
-  ArrayXXd next_column_;  // the column of z, or no column if the law is fitted without D
-  double least_order_ = 0.0;
+  Column log_errors_;
+  Column sizes_;  // z of the levels, see PowerLaw
+  std::vector<LogStep> steps_;
+  double least_order_ = least_order;
   Point at_;
 };
 
 }  // namespace
 
-double students_factor(double degrees_of_freedom) {
-  return boost::math::quantile(students(degrees_of_freedom), 0.975);
-}
-
 double PowerLaw::chance_of_next_term() const {
-  if (!(next_term_error > 0)) {
-    return 0.0;
-  }
-  const double ratio = std::abs(next_term) / next_term_error;
-  return 2 * boost::math::cdf(boost::math::complement(students(freedom), ratio));
+  return next_term_error > 0 ? students_chance(std::abs(next_term) / next_term_error, freedom)
+                             : 0.0;
 }
 
 double PowerLaw::predicted(const ErrorLadder& ladder, std::size_t level) const {

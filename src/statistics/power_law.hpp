@@ -85,8 +85,4 @@ struct PowerLaw {
 /// (2014), for least squares over many levels; Huber, Robust Statistics (1981), section 7.6.
 std::optional<PowerLaw> fit_power_law(const ErrorLadder& ladder, const FitRange& range);
 
-/// Returns the half-width of the two-sided interval of confidence 95 % in multiples of the
-/// standard error, by Student's distribution. Fewer degrees of freedom than 1 count as 1. Local.
-double students_factor(double degrees_of_freedom);
-
 }  // namespace masing::statistics

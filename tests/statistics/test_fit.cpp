@@ -396,28 +396,42 @@ TEST(OrderOfPairs, is_that_of_manufactured_errors_and_differences) {
   EXPECT_TRUE(std::isnan(successive_order(1e300, 1e-300, 4.0, 2.0, 1.0))) << "beyond any scheme";
 }
 
-using Matrix = Eigen::MatrixXd;
+using statistics::Column;
 using statistics::least_squares;
 
 /// Through (0, 1), (1, 3), (2, 4): slope 3/2, intercept 7/6; (XᵀX)⁻¹ has 5/6 and 1/2.
 TEST(LeastSquares, of_a_line_through_three_points_whatever_the_scale_of_columns) {
-  const Eigen::Vector3d y(1, 3, 4);
-  const auto found = least_squares(Matrix{{1, 0}, {1, 1}, {1, 2}}, y);
+  const Column y{1, 3, 4};
+  const auto found = least_squares({{1, 1, 1}, {0, 1, 2}}, y);
   ASSERT_TRUE(found.has_value());
-  const auto expect_near = [](const Eigen::VectorXd& numbers, const Eigen::VectorXd& expected) {
-    EXPECT_LT((numbers - expected).cwiseAbs().maxCoeff(), 4e-15) << numbers.transpose();
+  const auto expect_near = [](const Column& numbers, const Column& expected) {
+    EXPECT_LT(Column(std::abs(numbers - expected)).max(), 4e-15) << numbers[0];
   };
-  expect_near(found->coefficients, Eigen::Vector2d(7.0 / 6, 1.5));
-  expect_near(found->variances(), Eigen::Vector2d(5.0 / 6, 0.5));
-  expect_near(found->residuals, Eigen::Vector3d(-1.0 / 6, 1.0 / 3, -1.0 / 6));
-  const auto scaled = least_squares(Matrix{{1e-9, 0}, {1e-9, 1e9}, {1e-9, 2e9}}, y);
+  expect_near(found->coefficients, {7.0 / 6, 1.5});
+  expect_near(found->variances(), {5.0 / 6, 0.5});
+  expect_near(found->residuals, {-1.0 / 6, 1.0 / 3, -1.0 / 6});
+  const auto scaled = least_squares({{1e-9, 1e-9, 1e-9}, {0, 1e9, 2e9}}, y);
   ASSERT_TRUE(scaled.has_value());
   EXPECT_NEAR(scaled->coefficients[0], 7e9 / 6, 1e-5);
   EXPECT_NEAR(scaled->coefficients[1], 1.5e-9, 1e-23);
   // Columns that depend on each other, or are more than the rows.
-  EXPECT_FALSE(least_squares(Matrix{{1, 2}, {2, 4}, {3, 6}}, y).has_value());
-  EXPECT_FALSE(least_squares(Matrix{{1, 0}, {2, 0}, {3, 0}}, y).has_value());
-  EXPECT_FALSE(least_squares(Matrix{{1, 1, 1}, {1, 2, 4}}, Eigen::Vector2d(1, 2)).has_value());
+  EXPECT_FALSE(least_squares({{1, 2, 3}, {2, 4, 6}}, y).has_value());
+  EXPECT_FALSE(least_squares({{1, 2, 3}, {0, 0, 0}}, y).has_value());
+  EXPECT_FALSE(least_squares({{1, 1}, {1, 2}, {1, 4}}, {1, 2}).has_value());
+}
+
+/// The columns 1, s and s², s = 1 + i 1e-4, are dependent but for 1e-8 of their length; v = 1 + 2 s
+/// + 3 s² is found all the same, and Q has columns that are orthogonal to 1e-15.
+TEST(LeastSquares, of_columns_that_are_nearly_dependent) {
+  Column s(9);
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    s[i] = 1.0 + 1e-4 * static_cast<double>(i);
+  }
+  const auto found = least_squares({Column(1.0, 9), s, s * s}, 1.0 + 2.0 * s + 3.0 * s * s);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(found->coefficients[2], 3.0, 1e-5);
+  EXPECT_LT(std::abs(found->residuals).max(), 1e-14);
+  EXPECT_LT(std::abs(statistics::dot(found->basis[0], found->basis[2])), 1e-15);
 }
 
 /// Of lines through the noise n₀, nᵢ = (nᵢ₋₁ + √3 fresh)/2 with deviation 1 and correlation ½: over
@@ -426,17 +440,19 @@ TEST(LeastSquares, of_a_line_through_three_points_whatever_the_scale_of_columns)
 TEST(LeastSquares, has_standard_errors_of_correlated_noise) {
   std::mt19937_64 random(20013);
   std::normal_distribution<double> normal;
-  Matrix line(20, 2);
-  line << Eigen::VectorXd::Ones(20), Eigen::VectorXd::LinSpaced(20, 0, 1);
+  Column places(20);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = static_cast<double>(i) / 19;
+  }
   double slopes = 0.0;
   double errors = 0.0;
   for (int draw = 0; draw < 5000; ++draw) {
-    Eigen::VectorXd noise(20);
+    Column noise(20);
     noise[0] = normal(random);
-    for (Eigen::Index i = 1; i < 20; ++i) {
+    for (std::size_t i = 1; i < noise.size(); ++i) {
       noise[i] = (noise[i - 1] + std::sqrt(3) * normal(random)) / 2;
     }
-    const auto found = least_squares(line, noise);
+    const auto found = least_squares({Column(1.0, 20), places}, noise);
     slopes += std::pow(found->coefficients[1], 2);
     errors += std::pow(found->errors(found->residuals, 0.5)[1], 2);
   }
