@@ -1,10 +1,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <numbers>
 
+#include "statistics/student.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::study {
@@ -35,60 +35,72 @@ std::string unrefined_error(const StudySpec& spec) {
   return errs_in_time && reference.is_exact_in_time ? "time" : "";
 }
 
+/// A ladder that would probably decide an order: its first level is the level `first` of the study,
+/// its last one is `finer` times as fine as the study's, and it has `count` levels.
+struct Ladder {
+  std::size_t first = 0;
+  std::int64_t finer = 1;
+  double count = 0.0;
+};
+
+/// Returns the ladder that would probably decide the order of the quantity `q`, as the docstring of
+/// deciding_levels() describes for levels that are not refined in turn.
+Ladder ladder_for(const StudySpec& spec, const Study& study, std::size_t q) {
+  constexpr double wide = 64.0;  // preferred ratio of the first level's step to the last one's
+  const QuantityResult& result = study.results[q];
+  // Of fewer than three errors the order and the scatter are NaN, and the least ladder is named.
+  const statistics::Fit& fit = result.fit;
+  Ladder ladder{.first = static_cast<std::size_t>(
+                    std::ranges::find(fit.marks, statistics::Mark::fitted) - fit.marks.begin())};
+  const double range = result.steps[ladder.first] / result.steps.back();
+  // The change of the order that the next term of the error expansion causes is proportional to h.
+  const bool is_curved = fit.structural > fit.statistical;
+  const double wanted =
+      std::max(wide / range, is_curved ? 4 * fit.structural / spec.order_tolerance : 1.0);
+  // from e ∝ hᵖ, how many times finer the last level may become
+  const double above_floor = study.cases.back().errors[q] / (10 * study.floors[q]);
+  const double most = std::min(16.0, std::pow(above_floor, 1 / fit.order));
+  while (static_cast<double>(ladder.finer) < wanted &&
+         static_cast<double>(2 * ladder.finer) <= most) {
+    ladder.finer *= 2;
+  }
+  const double scatter =
+      statistics::largest_scatter(fit.scatter, static_cast<double>(fit.levels) - 2);
+  // Two standard errors are the usual half-width.
+  const double root = 4 * scatter * 2 * std::numbers::sqrt3 /
+                      (std::log(range * static_cast<double>(ladder.finer)) * spec.order_tolerance);
+  ladder.count = root * root;
+  return ladder;
+}
+
 }  // namespace
 
 std::string deciding_levels(const StudySpec& spec, const Study& study) {
   if (spec.refine == Refine::elements || spec.reference.is_successive) {
     return "";
   }
-  constexpr double wide = 64.0;  // preferred ratio of the first level's step to the last one's
   constexpr double most_levels = 1000.0;
-  std::size_t first = study.cases.size();
-  std::int64_t finer = 1;
-  double count = 0.0;
+  Ladder all{.first = study.cases.size()};
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const QuantityResult& result = study.results[q];
-    if (result.verdict != Verdict::undecided || result.fit.levels == 0) {
-      continue;
+    if (result.verdict == Verdict::undecided && result.fit.levels > 0) {
+      const Ladder own = ladder_for(spec, study, q);
+      all = {.first = std::min(all.first, own.first),
+             .finer = std::max(all.finer, own.finer),
+             .count = std::max(all.count, own.count)};
     }
-    // Of fewer than three errors the order and the scatter are NaN, and the least ladder is named.
-    const statistics::Fit& fit = result.fit;
-    const auto begin = static_cast<std::size_t>(
-        std::ranges::find(fit.marks, statistics::Mark::fitted) - fit.marks.begin());
-    const double range = result.steps[begin] / result.steps.back();
-    // The change of the order that the next term of the error expansion causes is proportional to
-    // h.
-    const bool is_curved = fit.structural > fit.statistical;
-    const double wanted =
-        std::max(wide / range, is_curved ? 4 * fit.structural / spec.order_tolerance : 1.0);
-    // from e ∝ hᵖ, how many times finer the last level may become
-    const double above_floor = study.cases.back().errors[q] / (10 * study.floors[q]);
-    const double most = std::min(16.0, std::pow(above_floor, 1 / fit.order));
-    std::int64_t factor = 1;
-    while (static_cast<double>(factor) < wanted && static_cast<double>(2 * factor) <= most) {
-      factor *= 2;
-    }
-    const double freedom = std::max(1.0, static_cast<double>(fit.levels) - 2);
-    const boost::math::chi_squared distribution(freedom);
-    const double scatter = fit.scatter * std::sqrt(freedom / quantile(distribution, 0.2));
-    // Two standard errors are the usual half-width.
-    const double root = 4 * scatter * 2 * std::numbers::sqrt3 /
-                        (std::log(range * static_cast<double>(factor)) * spec.order_tolerance);
-    first = std::min(first, begin);
-    finer = std::max(finer, factor);
-    count = std::max(count, root * root);
   }
   // If P and N are refined in turn, two successive levels have the same error in space or the same
   // error in time. Therefore, four times as many levels are needed.
-  count *= spec.refine == Refine::both ? 4 : 1;
-  count = std::max(
-      {std::ceil(count), 24.0, finer > 1 ? 0.0 : 2.0 * static_cast<double>(study.cases.size())});
-  if (first == study.cases.size() || count > most_levels) {
+  all.count *= spec.refine == Refine::both ? 4 : 1;
+  all.count = std::max({std::ceil(all.count), 24.0,
+                        all.finer > 1 ? 0.0 : 2.0 * static_cast<double>(study.cases.size())});
+  if (all.first == study.cases.size() || all.count > most_levels) {
     return "";
   }
   std::vector<std::int64_t> words;
   for (const auto& [level, factor] :
-       {std::pair(spec.levels[first], std::int64_t{1}), {spec.levels.back(), finer}}) {
+       {std::pair(spec.levels[all.first], std::int64_t{1}), {spec.levels.back(), all.finer}}) {
     if (refines_cells(spec.refine)) {
       words.push_back(factor * std::get<slab::Cells>(level.space).count);
     }
@@ -96,7 +108,7 @@ std::string deciding_levels(const StudySpec& spec, const Study& study) {
       words.push_back(factor * level.steps);
     }
   }
-  words.push_back(std::llround(count));
+  words.push_back(std::llround(all.count));
   return fmt::format("{}", fmt::join(words, ":"));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -185,28 +186,25 @@ void Lockstep::serialize(engine::Archive& archive) {
 void Lockstep::add_to(campaign::Records& records) {
   for (Pair& pair : pairs_) {
     Trajectory& level = runs_.at(pair.of.level);
-    auto [largest, largest_u, end, seconds] = level.summary();
     parallel::max_over_ranks(comm_, pair.errors.all);
-    parallel::max_over_ranks(comm_, std::span(&largest_u, 1));
-    const bool has_own_reference = pair.of.reference >= plan_.spec->levels.size();
-    const double self_check = has_own_reference ? runs_.at(*pair.of.reference).self_check() : 0.0;
-    const auto& [x, y, u, u_cells] = pair.errors.all;
-    std::vector<double> record{x,         y,     u,     u_cells, largest.x, largest.y,
-                               largest_u, end.x, end.y, seconds, self_check};
-    const std::vector<double> series = std::move(level).series();
-    record.insert(record.end(), series.begin(), series.end());
+    Outcome outcome{.errors = pair.errors, .run = level.summary()};
+    parallel::max_over_ranks(comm_, std::span(&outcome.run.largest_u, 1));
+    if (pair.of.reference >= plan_.spec->levels.size()) {  // a reference that is no level
+      outcome.self_check = runs_.at(*pair.of.reference).self_check();
+    }
+    std::vector<double> record;
+    outcome.fields([&](const auto&... numbers) { record = {numbers...}; });
+    std::ranges::copy(std::move(level).series(), std::back_inserter(record));
     records.add(pair.index, record);
   }
 }
 
 Outcome outcome_of(std::span<const double> record) {
-  return {.errors = {{record[0], record[1], record[2], record[3]}},
-          .run = {.largest = {record[4], record[5]},
-                  .largest_u = record[6],
-                  .end = {record[7], record[8]},
-                  .seconds = record[9]},
-          .self_check = record[10],
-          .series = {record.begin() + 11, record.end()}};
+  Outcome outcome;
+  auto next = record.begin();
+  outcome.fields([&](auto&... numbers) { ((numbers = *next++), ...); });
+  outcome.series.assign(next, record.end());
+  return outcome;
 }
 
 }  // namespace masing::study

@@ -25,10 +25,18 @@ struct Outcome {
   double self_check = 0.0;
   /// the rows of /series if the level is the last one; otherwise empty
   std::vector<double> series;
+
+  /// Calls `archive` once with all numbers but `series`, in the order of a record. Local.
+  template <class Archive>
+  void fields(const Archive& archive) {
+    archive(errors[Errors::x], errors[Errors::y], errors[Errors::u], errors[Errors::u_cells],
+            run.largest.x, run.largest.y, run.largest_u, run.end.x, run.end.y, run.seconds,
+            self_check);
+  }
 };
 
-/// Returns the outcome of a comparison, given the record that a Lockstep has appended for it.
-/// Local.
+/// Returns the outcome of a comparison, given the record that a Lockstep has appended for it: the
+/// numbers of Outcome::fields(), then those of Outcome::series. Local.
 Outcome outcome_of(std::span<const double> record);
 
 /// Computes some comparisons of a study at the same time on the same ranks. All runs of these
