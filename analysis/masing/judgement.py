@@ -1,6 +1,6 @@
 """Judge the orders of convergence in a table of errors that any program has printed.
 
-The decision itself is that of the C++ code, src/statistics/table_order.hpp.
+The decision itself is that of the C++ code, src/statistics/order.hpp.
 """
 
 import math

@@ -88,10 +88,14 @@ std::vector<io::FileDifference> all_differences(const std::string& file,
   std::vector<io::FileDifference> all = io::differences(file, output);
   const io::Handle opened = io::open_for_reading(file);
   if (io::read_text_attribute(opened, "/provenance", "version").starts_with("2.")) {
-    for (io::FileDifference& each : all) {  // version 3.0 extrapolates by another rule
-      const bool is_extrapolated = each.text.starts_with("/fit attribute gci") ||
-                                   each.text.starts_with("/fit attribute richardson");
-      each.weight = is_extrapolated ? io::Weight::note : each.weight;
+    // Version 3.0 finds orders, laws and limits by other rules.
+    constexpr const char* changed[] = {"/fit attribute gci",        "/fit attribute richardson",
+                                       "/fit attribute order",      "/fit attribute observed_",
+                                       "/fit attribute constant",   "/fit attribute statistical",
+                                       "/fit attribute structural", "/cases/fitted_error"};
+    for (io::FileDifference& each : all) {
+      const auto begins = [&](const char* place) { return each.text.starts_with(place); };
+      each.weight = std::ranges::any_of(changed, begins) ? io::Weight::note : each.weight;
     }
   }
   const auto add = [&](io::Weight weight, const std::string& key, const std::string& what) {

@@ -23,7 +23,7 @@
 #include "library/python.hpp"
 #include "parallel/session.hpp"
 #include "statistics/extrapolation.hpp"
-#include "statistics/table_order.hpp"
+#include "statistics/order.hpp"
 #include "statistics/verdict.hpp"
 
 namespace masing::python {
@@ -184,36 +184,10 @@ py::bytes result_of(const std::string& command, const Options& options, const py
   return bytes;
 }
 
-/// Returns the steps of the levels and of their references. If there are two steps whose ratio is
-/// the same at all levels, returns their sum as the only step.
-std::vector<statistics::StepLadder> ladder_of(const std::vector<std::vector<double>>& steps,
-                                              const std::vector<double>& finest,
-                                              bool is_successive) {
-  std::vector<statistics::StepLadder> ladder;
-  for (std::size_t j = 0; j < steps.size(); ++j) {
-    const std::vector<double>& step = steps[j];
-    std::vector<double> references(step.size(), finest.empty() ? 0.0 : finest[j]);
-    if (is_successive) {
-      std::copy(step.begin() + 1, step.end(), references.begin());
-      references.back() = base::undefined;
-    }
-    ladder.push_back({step, references});
-  }
-  if (ladder.size() == 2 && statistics::on_one_ray(steps[0], steps[1])) {
-    const auto add = [](std::vector<double>& to, const std::vector<double>& more) {
-      std::ranges::transform(to, more, to.begin(), std::plus<>());
-    };
-    add(ladder[0].levels, ladder[1].levels);
-    add(ladder[0].references, ladder[1].references);
-    ladder.pop_back();
-  }
-  return ladder;
-}
-
 /// Judges the errors of a table whose levels are ordered from coarse to fine, and returns (order,
 /// uncertainty, verdict, why, orders between each level and the next). `steps` are one step or two,
-/// such as δs and δt, [1 or 2][levels]. `digits` and `step_digits` are Digits::errors and
-/// Digits::steps. Each level is compared with the next one if `is_successive` is
+/// such as δs and δt, [1 or 2][levels]. `digits` and `step_digits` are ErrorLadder::noise and
+/// ErrorLadder::step_noise. Each level is compared with the next one if `is_successive` is
 /// true, otherwise with a run of the steps `finest`, or with the exact solution if `finest` is
 /// empty. Errors that are not above `floor` are regarded as round-off. The order may differ from
 /// `expected` by at most `tolerance`; if `at_least` is true, it may also be larger. No order is
@@ -222,10 +196,10 @@ py::tuple judge(const std::vector<std::vector<double>>& steps, const std::vector
                 const std::vector<double>& digits, const std::vector<double>& step_digits,
                 const std::vector<double>& finest, bool is_successive, double floor,
                 double expected, bool at_least, double tolerance) {
-  const statistics::ErrorLadder ladder{.steps = ladder_of(steps, finest, is_successive),
-                                       .errors = errors,
-                                       .are_differences = is_successive};
-  auto found = statistics::order_of_table(ladder, {digits, step_digits}, floor);
+  auto ladder = statistics::make_ladder(steps, errors, finest, is_successive);
+  ladder.noise = digits;
+  ladder.step_noise = step_digits;
+  auto found = statistics::find_order(ladder, floor);
   auto verdict = statistics::Verdict::not_judged;
   if (!std::isnan(expected)) {
     verdict = statistics::judge({.order = expected, .at_least = at_least}, found.order,

@@ -6,8 +6,9 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
-#include "statistics/fit.hpp"
+#include "statistics/joint_fit.hpp"
 #include "statistics/least_squares.hpp"
 #include "statistics/student.hpp"
 
@@ -49,14 +50,8 @@ double observed_power(const std::vector<Column>& steps, const Column& values) {
   constexpr int last = 119;  // of the powers from `least` to `most` that are tried first
   const auto power_at = [](int i) { return least * std::pow(most / least, i / double{last}); };
   const auto rest = [&](double power) { return ValueFit(steps, values, power).rest; };
-  int best = 0;
-  double least_rest = rest(power_at(0));
-  for (int i = 1; i <= last; ++i) {
-    if (const double at = rest(power_at(i)); at < least_rest) {
-      best = i;
-      least_rest = at;
-    }
-  }
+  const int best =
+      std::ranges::min(std::views::iota(0, last + 1), {}, [&](int i) { return rest(power_at(i)); });
   const double power =
       boost::math::tools::brent_find_minima(rest, power_at(std::max(best - 1, 0)),
                                             power_at(std::min(best + 1, last)), bits)
@@ -77,15 +72,15 @@ Extrapolation extrapolate(const std::vector<std::vector<double>>& step_columns,
   const std::size_t count = value_column.size();
   const bool has_one_step =
       step_columns.size() == 1 || on_one_ray(step_columns[0], step_columns[1]);
-  const auto is_usable = [&](double value) { return std::isfinite(value); };
-  const auto is_first = [&](double value) { return value == value_column[0]; };
-  if (count < (has_one_step ? 2 : 4) || !std::ranges::all_of(value_column, is_usable) ||
-      std::ranges::all_of(value_column, is_first)) {
+  if (count < (has_one_step ? 2 : 4)) {
     return {};
   }
   // The differences from the finest value are fitted, which reduces rounding errors.
   const double finest = value_column.back();
   const Column values = Column(value_column.data(), count) - finest;
+  if (!std::isfinite(values.sum()) || dot(values, values) == 0) {
+    return {};
+  }
   std::vector<Column> steps;
   for (const std::vector<double>& column : step_columns) {
     steps.emplace_back(column.data(), count);

@@ -49,26 +49,23 @@ std::optional<LeastSquares> least_squares(const std::vector<Column>& columns,
     solution.basis.push_back(rest / left);
     r[j][j] = length * left;
   }
-  solution.weights = solution.basis;
+  // β and the rows of R⁻¹Qᵀ from R β = Qᵀv and R (R⁻¹Qᵀ) = Qᵀ, the last row first.
   solution.coefficients.resize(count);
   solution.residuals = values;
+  for (std::size_t j = 0; j < count; ++j) {
+    solution.coefficients[j] = dot(solution.basis[j], solution.residuals);
+    solution.residuals -= solution.coefficients[j] * solution.basis[j];
+  }
+  solution.weights = solution.basis;
   for (std::size_t j = count; j-- > 0;) {
     for (std::size_t i = j + 1; i < count; ++i) {
+      solution.coefficients[j] -= r[j][i] * solution.coefficients[i];
       solution.weights[j] -= r[j][i] * solution.weights[i];
     }
+    solution.coefficients[j] /= r[j][j];
     solution.weights[j] /= r[j][j];
-    solution.coefficients[j] = dot(solution.weights[j], values);
-    solution.residuals -= solution.coefficients[j] * columns[j];
   }
   return solution;
-}
-
-Column LeastSquares::variances() const {
-  Column all(weights.size());
-  for (std::size_t j = 0; j < all.size(); ++j) {
-    all[j] = dot(weights[j], weights[j]);
-  }
-  return all;
 }
 
 Column LeastSquares::errors(const Column& noise, double correlation) const {

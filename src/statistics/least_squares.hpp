@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <valarray>
 #include <vector>
@@ -21,8 +22,8 @@ struct LeastSquares {
   std::vector<Column> basis;  ///< the columns of Q of a decomposition X = Q R with QᵀQ = I
   std::vector<Column> weights;  ///< the rows of R⁻¹Qᵀ: βⱼ = Σᵢ wᵢ vᵢ, where w is weights[j]
 
-  /// Returns the diagonal of (XᵀX)⁻¹. Local.
-  [[nodiscard]] Column variances() const;
+  /// Returns number j of the diagonal of (XᵀX)⁻¹. Local.
+  [[nodiscard]] double variance(std::size_t j) const { return dot(weights[j], weights[j]); }
   /// Returns the standard errors of β. The deviations of v from X β are assumed to be random, all
   /// with the same variance, which is estimated from the residuals `noise`. The deviations in the
   /// rows i and j are assumed to have the correlation ρ^|i-j|, where ρ is `correlation`. X must

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "base/limits.hpp"
 #include "statistics/least_squares.hpp"
 #include "statistics/student.hpp"
 
@@ -14,6 +16,12 @@ double size_of(const ErrorLadder& ladder, std::size_t level) {
     sum += step.levels[level];
   }
   return sum;
+}
+
+StepLadder against_next(std::vector<double> levels) {
+  std::vector<double> references(levels.begin() + 1, levels.end());
+  references.push_back(base::undefined);
+  return {std::move(levels), std::move(references)};
 }
 
 namespace {
@@ -213,7 +221,7 @@ class NewtonFit {
     const std::size_t constants = at_.constants.size();
     PowerLaw law{.range = range_, .order = at_.order, .next_term = at_.next_term};
     law.constants.assign(std::begin(at_.constants), std::end(at_.constants));
-    law.order_leverage = std::sqrt(solution->variances()[constants]);
+    law.order_leverage = std::sqrt(solution->variance(constants));
     const std::size_t unknowns = solution->coefficients.size();
     if (sizes_.size() > unknowns) {
       law.freedom = static_cast<double>(sizes_.size() - unknowns);

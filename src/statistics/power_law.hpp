@@ -19,12 +19,18 @@ struct StepLadder {
   std::vector<double> references;
 };
 
+/// Returns the steps of levels each of which is compared with the next one. Local.
+StepLadder against_next(std::vector<double> levels);
+
 /// The errors of one quantity at all levels, from coarse to fine, and the steps on which the errors
 /// depend: one step, or δs and δt.
 struct ErrorLadder {
   std::vector<StepLadder> steps;
   std::vector<double> errors;    ///< the error of each level, [levels]; NaN if a level has no error
   bool are_differences = false;  ///< whether each level is compared with the next one
+  /// Half a unit of the last printed digit of each error, and of each step, divided by the error or
+  /// the step, [levels]; empty if the numbers are exact.
+  std::vector<double> noise = {}, step_noise = {};
 };
 
 /// Returns δs + δt of a level or, if the errors depend on only one step, this step of the level.

@@ -49,7 +49,7 @@ Ladder ladder_for(const StudySpec& spec, const Study& study, std::size_t q) {
   constexpr double wide = 64.0;  // preferred ratio of the first level's step to the last one's
   const QuantityResult& result = study.results[q];
   // Of fewer than three errors the order and the scatter are NaN, and the least ladder is named.
-  const statistics::Fit& fit = result.fit;
+  const statistics::Order& fit = result.fit;
   Ladder ladder{.first = static_cast<std::size_t>(
                     std::ranges::find(fit.marks, statistics::Mark::fitted) - fit.marks.begin())};
   const double range = result.steps[ladder.first] / result.steps.back();

@@ -111,9 +111,7 @@ statistics::StepLadder ladder_of(const StudySpec& spec, const Study& study, Refi
   ladder.levels =
       study.column([&](const LevelResult& at) { return refined_step(refine, at.ds, at.dt); });
   if (spec.reference.is_successive) {
-    ladder.references.assign(ladder.levels.begin() + 1, ladder.levels.end());
-    ladder.references.push_back(base::undefined);
-    return ladder;
+    return statistics::against_next(std::move(ladder.levels));
   }
   const auto finest = spec.reference.finest;
   ladder.references = study.column([&](const LevelResult& at) {
@@ -131,22 +129,23 @@ bool has_two_steps(const StudySpec& spec, const Study& study) {
          !statistics::on_one_ray(study.column(&LevelResult::ds), study.column(&LevelResult::dt));
 }
 
-/// Fits a power law of the refined step to the errors, and returns the fit with its order. If δs
-/// and δt are both refined, the law has one constant for δs and another one for δt. If the levels
-/// do not determine both constants, a law with one constant for δs + δt is fitted.
-statistics::Fit fitted(const StudySpec& spec, const Study& study, const std::vector<double>& errors,
-                       double floor, const slab::Slab* piecewise) {
+/// Returns the order of the errors in the refined step. If δs and δt are both refined, the law of
+/// the errors has one constant for δs and another one for δt. If the levels do not determine both
+/// constants, the order is that in δs + δt.
+statistics::Order order_of(const StudySpec& spec, const Study& study,
+                           const std::vector<double>& errors, double floor,
+                           const slab::Slab* piecewise) {
   statistics::ErrorLadder ladder{.errors = errors, .are_differences = spec.reference.is_successive};
   if (has_two_steps(spec, study)) {
     ladder.steps = {ladder_of(spec, study, Refine::cells, piecewise),
                     ladder_of(spec, study, Refine::steps, piecewise)};
-    statistics::Fit fit = statistics::fit_order(ladder, floor);
-    if (!std::isnan(fit.order)) {
-      return fit;
+    statistics::Order found = statistics::find_order(ladder, floor);
+    if (!std::isnan(found.order)) {
+      return found;
     }
   }
   ladder.steps = {ladder_of(spec, study, spec.refine, piecewise)};
-  return statistics::fit_order(ladder, floor);
+  return statistics::find_order(ladder, floor);
 }
 
 /// Sets QuantityResult::steps to the steps to which the orders between levels refer, and
@@ -169,10 +168,11 @@ void set_steps(QuantityResult& result, Refine refine, const Study& study) {
 }
 
 /// Returns whether the levels are too few or too close to each other for a verdict on an order.
-/// They are if fewer than three have an error above the floor, so that no order can be fitted, or
-/// if the δs or the δt of those that have one differ, but by a factor of less than 4. If each level
-/// is compared with the next, the next of the last one counts, too.
-bool is_too_little(const StudySpec& spec, const Study& study, const statistics::Fit& fit) {
+/// They are if fewer than three in succession have an error above the floor, or if the δs or the δt
+/// of those that have one differ, but by a factor of less than 4. If each level is compared with
+/// the next, the next of the last one counts, too.
+bool is_too_little(const StudySpec& spec, const Study& study, const statistics::Order& fit) {
+  constexpr std::size_t fewest = 3;
   constexpr double least_factor = 4.0 - 1e-9;  // less the rounding of the steps
   const std::size_t next = spec.reference.is_successive ? 1 : 0;
   const auto is_near = [&](double LevelResult::*step) {
@@ -186,7 +186,7 @@ bool is_too_little(const StudySpec& spec, const Study& study, const statistics::
     }
     return narrow < wide && wide < least_factor * narrow;
   };
-  return std::isnan(fit.order) || is_near(&LevelResult::ds) || is_near(&LevelResult::dt);
+  return fit.levels < fewest || is_near(&LevelResult::ds) || is_near(&LevelResult::dt);
 }
 
 /// Returns the results for the quantity with index `q`, computed from the errors of this quantity.
@@ -209,20 +209,18 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   }
   set_steps(result, spec.refine, study);
   const std::vector<double>& h = result.steps;
+  const statistics::ErrorLadder pairs{.steps = {statistics::against_next(h)}, .errors = e};
   for (std::size_t l = 1; l < e.size(); ++l) {
     double& order = study.cases[l].orders[q];
-    if (!is_successive) {
-      order = statistics::observed_order(e[l - 1], e[l], h[l - 1], h[l]);
-    } else if (l + 1 < e.size()) {
-      order = statistics::successive_order(e[l - 1], e[l], h[l - 1], h[l], h[l + 1]);
-    }
+    order = is_successive ? statistics::pair_order(pairs, l - 1)
+                          : statistics::observed_order(e[l - 1], e[l], h[l - 1], h[l]);
     if (e[l] > floor && !std::isnan(order)) {
       result.last_pair = order;
     }
   }
   const slab::Slab* slab = engine::slab_of(spec.run);
   const bool is_piecewise = q == Errors::u && slab != nullptr && !is_uniform(*slab);
-  result.fit = fitted(spec, study, e, floor, is_piecewise ? slab : nullptr);
+  result.fit = order_of(spec, study, e, floor, is_piecewise ? slab : nullptr);
   if (result.expected) {
     const auto measured = std::span(e).first(e.size() - (is_successive ? 1 : 0));
     const bool has_only_rounding =

@@ -9,7 +9,8 @@
 
 #include "base/limits.hpp"
 #include "statistics/extrapolation.hpp"
-#include "statistics/fit.hpp"
+#include "statistics/joint_fit.hpp"
+#include "statistics/order.hpp"
 #include "study/errors.hpp"
 #include "study/study_spec.hpp"
 
@@ -42,7 +43,7 @@ struct QuantityResult {
   /// positive at every level.
   std::string step;
   std::vector<double> steps;  ///< h of each level, [levels]
-  statistics::Fit fit;
+  statistics::Order fit;
   statistics::JointFit joint;  ///< the joint fit, computed only for Refine::both
 
   /// The entry of LevelResult::orders at the last level that has an observed order and an error

@@ -52,7 +52,7 @@ void write_cases(const Write& cases, const StudySpec& spec, const Study& study) 
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const std::string name = quantities_of(spec.run)[q].name;
     const std::string symbol = quantities_of(spec.run)[q].symbol;
-    const statistics::Fit& fit = study.results[q].fit;
+    const statistics::Order& fit = study.results[q].fit;
     const bool is_mean = name.ends_with("_rms");  // which the symbol says
     write("error_" + name,
           {"error of " + symbol + (is_mean ? "" : " in the maximum norm"), "e_" + name},
@@ -253,8 +253,8 @@ std::string legend(const Study& study) {
 std::string conclusion(const StudySpec& spec, const QuantityResult& finding, const char* quantity) {
   std::string text = fmt::format("order of {}: ", quantity);
   if (!std::isnan(finding.fit.order)) {
-    text += fmt::format("{:.4f} +- {:.4f} (fit of {} levels)", finding.fit.order,
-                        finding.fit.uncertainty, finding.fit.levels);
+    text += fmt::format("{:.4f} +- {:.4f} ({})", finding.fit.order, finding.fit.uncertainty,
+                        finding.fit.why);
   } else {
     text += std::isnan(finding.last_pair) ? "none observed"
                                           : fmt::format("{:.3f} (last pair)", finding.last_pair);

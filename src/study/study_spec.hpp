@@ -8,7 +8,6 @@
 
 #include "engine/run_spec.hpp"
 #include "io/specs.hpp"
-#include "statistics/fit.hpp"
 #include "statistics/verdict.hpp"
 
 namespace masing::study {

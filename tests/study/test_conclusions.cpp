@@ -16,8 +16,8 @@
 namespace masing::test_conclusions {
 
 using slab::Rule;
-using statistics::Fit;
 using statistics::Mark;
+using statistics::Order;
 using statistics::Verdict;
 using study::Errors;
 using study::ExpectedOrder;
@@ -172,7 +172,7 @@ TEST(FittedErrors, of_u_over_all_s_are_those_of_the_points_of_overlapping_cells)
       }
       return farthest;
     });
-    const Fit& u = study.results[Errors::u].fit;
+    const Order& u = study.results[Errors::u].fit;
     EXPECT_NEAR(u.order, 1.0, 1e-6);
     EXPECT_NEAR(u.constants.at(0), 3 * (rule == Rule::right ? 1.0 : 0.5), 1e-4);
     EXPECT_GT(std::abs(study.results[Errors::u_cells].fit.order - 1.0), 1e-4) << "of other form";
