@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/limits.hpp"
 #include "slab/problem.hpp"
@@ -54,6 +55,20 @@ inline const SchemeInfo& info(Scheme scheme) {
 inline double elastic_frequency(const Slab& slab, const Oscillator& oscillator) {
   return std::sqrt((oscillator.k0 + elastic_stiffness(slab)) / oscillator.mass);
 }
+
+/// Throws UserError, with a number of steps that suffices, if δt·rate exceeds `largest`. `limit` is
+/// the formula of the largest step, for the message. Local.
+void require_stable(const SchemeInfo& scheme, const TimeGrid& time, double rate, double largest,
+                    const std::string& limit);
+/// Returns a warning if the scheme lets an elastic oscillation of the angular frequency ω =
+/// `frequency`, with c/m = `decay`, grow more than tenfold until T, with the step for which the
+/// oscillation would grow by a factor of 1.1; else an empty string. Local.
+std::string growth_advice(const SchemeInfo& scheme, const TimeGrid& time, double frequency,
+                          double decay);
+/// Returns the growth_advice() of a mass on a slab. Throws UserError, with a number of steps that
+/// suffices, if the scheme is unstable. Local.
+std::string step_advice(const Slab& slab, const Oscillator& oscillator, const SchemeInfo& scheme,
+                        const TimeGrid& time);
 
 // The functions below advance the mass, and move the slab through an object of the template type
 // AnySlab. Its member function `after` moves the slab by one or two increments d of x, and returns

@@ -368,8 +368,6 @@ void Chain::restore(const State& state) {
   for (std::size_t j = 0; j < size(); ++j) {
     const auto numbers = std::span(state.elements).subspan(j * element_numbers, element_numbers);
     const auto begin = std::exchange(end, end + std::lround(numbers[0]));
-    elements_[j] = {};
-    past_[j] = {};
     TurningPoints mover(*shapes_[shape_of(j)].measure,
                         TurningPointState{.x0 = 0.0,
                                           .x = end[-1],
@@ -420,6 +418,36 @@ double chain_frequency(std::span<const double> mass, std::span<const double> sti
     (exceeds_all(middle * middle) ? high : low) = middle;
   }
   return high;
+}
+
+std::string step_advice(const ChainPart& part, std::span<const Slab> shapes,
+                        const SchemeInfo& scheme, const TimeGrid& time) {
+  std::vector<double> shape_stiffness;  // ∫ k ds
+  for (const Slab& shape : shapes) {
+    shape_stiffness.push_back(elastic_stiffness(shape));
+  }
+  std::vector<double> stiffness(part.size());
+  double damping = 0.0;  // the largest b_j/K_j, K_j = κ_j ∫k + k0_j
+  for (std::size_t j = 0; j < part.size(); ++j) {
+    const double slab = part.stiffness[j] * shape_stiffness[shapes.size() == 1 ? 0 : j];
+    stiffness[j] = slab + part.spring[j];
+    damping = std::max(damping, part.dashpot[j] / stiffness[j]);
+  }
+  const double frequency = chain_frequency(part.mass, stiffness);
+  // With leapfrog the largest stable δt ω is less if the elements have dashpots, as their
+  // velocities are taken at y + δt a.
+  const double ratio = scheme.amplifies ? 0.0 : 0.5 * damping * frequency;
+  require_stable(scheme, time, frequency,
+                 scheme.largest_step * (std::sqrt(1 + 4 * ratio * ratio) - 2 * ratio),
+                 "2/omega (less with dashpots c; omega is the greatest frequency)");
+  // With euler all dashpots limit the step: by the largest c_i/m_i, and by ω² b_j/K_j.
+  double decay = damping * frequency * frequency;
+  for (std::size_t i = 0; i < part.mass.size(); ++i) {
+    decay = std::max(decay, part.ground[i] > 0.0 ? part.ground[i] / part.mass[i] : 0.0);
+  }
+  require_stable(scheme, time, decay, scheme.largest_damped_step,
+                 "2 m/c (c is a dashpot or base_impedance)");
+  return growth_advice(scheme, time, frequency, 0.0);
 }
 
 }  // namespace masing::slab

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "slab/problem.hpp"
@@ -230,5 +231,11 @@ class Chain {
 /// `stiffness` is κ_j ∫ k ds + k0_j, [n]; `mass` is m_i, [n + 1], where m_0 = 0 stands for a base
 /// that does not move. Local.
 double chain_frequency(std::span<const double> mass, std::span<const double> stiffness);
+
+/// Returns the growth_advice() of a whole chain with the slabs `shapes`, one, or one for each
+/// element. Throws UserError, with a number of steps that suffices, if the scheme is unstable.
+/// Local.
+std::string step_advice(const ChainPart& part, std::span<const Slab> shapes,
+                        const SchemeInfo& scheme, const TimeGrid& time);
 
 }  // namespace masing::slab
