@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/poll.hpp"
+#include "base/roots.hpp"
 #include "slab/turning_points/interval_sets.hpp"
 
 namespace masing::slab {
@@ -178,8 +179,8 @@ auto IntervalSets::MonotoneInterval::root(const Functions& functions, int limit,
   const double s =
       first == level
           ? low
-          : root_between([&](double place) { return limit_at(functions, limit, place) - level; },
-                         low, high, first - level, last - level);
+          : base::root([&](double place) { return limit_at(functions, limit, place) - level; }, low,
+                       high, first - level, last - level);
   return grid_ ? at_cell(functions, last_cell(functions, limit, level, s))
                : SetEnd{s, s, integral_to(s)};
 }

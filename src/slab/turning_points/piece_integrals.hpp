@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/poll.hpp"
+#include "base/roots.hpp"
 #include "slab/turning_points/measure.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 
@@ -84,9 +85,9 @@ class PieceIntegrals {
       return r <= lowest() ? piece_.first : piece_.last;
     }
     const bool rises = piece_.first < piece_.last;
-    return root_between([&](double s) { return (*threshold_)(s)-r; },
-                        std::min(piece_.first, piece_.last), std::max(piece_.first, piece_.last),
-                        (rises ? lowest() : highest()) - r, (rises ? highest() : lowest()) - r);
+    return base::root([&](double s) { return (*threshold_)(s)-r; },
+                      std::min(piece_.first, piece_.last), std::max(piece_.first, piece_.last),
+                      (rises ? lowest() : highest()) - r, (rises ? highest() : lowest()) - r);
   }
   /// Returns the integrals from the end where θ is lowest to `s`.
   [[nodiscard]] Sums below_place(double s) const {

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/poll.hpp"
+#include "base/roots.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
@@ -122,7 +123,7 @@ class MonotoneSplitter {
     const double at_low = slope_(low);
     const double at_high = slope_(high);
     return (at_low > 0.0) == (at_high > 0.0) ? high
-                                             : root_between(slope_, low, high, at_low, at_high);
+                                             : base::root(slope_, low, high, at_low, at_high);
   }
 
   /// Follows f from `inside` to `outside`, and returns the last s at which f differs from f(inside)

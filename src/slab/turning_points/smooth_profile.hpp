@@ -1,9 +1,6 @@
 #pragma once
 
-#include <boost/math/tools/toms748_solve.hpp>
-#include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,18 +11,6 @@ namespace masing::slab {
 
 /// A function of s on [0, 1].
 using Density = std::function<double(double s)>;
-
-/// Returns the root of a monotone function between `first` and `last`, to the last bit or two.
-/// `at_first` and `at_last` are the values of the function at `first` and `last`; their product
-/// must be ≤ 0. Local.
-template <class F>
-double root_between(const F& function, double first, double last, double at_first, double at_last) {
-  std::uintmax_t iterations = 200;
-  const auto bracket = boost::math::tools::toms748_solve(
-      function, first, last, at_first, at_last,
-      boost::math::tools::eps_tolerance<double>(std::numeric_limits<double>::digits), iterations);
-  return bracket.first + (bracket.second - bracket.first) / 2;
-}
 
 /// Returns f'(s). Local.
 double slope_of(const base::Function& function, double s);

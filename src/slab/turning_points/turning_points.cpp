@@ -1,7 +1,6 @@
 #include "slab/turning_points/turning_points.hpp"
 
 #include <algorithm>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "base/roots.hpp"
 
 namespace masing::slab {
 
@@ -210,10 +210,9 @@ double position_on_leg(const Resistance& resistance, double force, double here, 
   }
   // Scaling by a power of two prevents overflow of products with x and changes no bit.
   const double unit = std::ldexp(1.0, std::ilogb(beyond));
-  std::uintmax_t evaluations = 4000;  // enough for bisection from 1 to the smallest positive x
-  const auto [low, high] = boost::math::tools::toms748_solve(
-      [&](double x) { return excess(x) / unit; }, std::min(here, corner), std::max(here, corner),
-      boost::math::tools::eps_tolerance<double>(), evaluations);
+  const auto scaled = [&](double x) { return excess(x) / unit; };
+  const auto [first, last] = std::minmax(here, corner);
+  const auto [low, high] = base::bracket_root(scaled, first, last, scaled(first), scaled(last));
   return std::abs(excess(low)) < std::abs(excess(high)) ? low : high;
 }
 
