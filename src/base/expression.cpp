@@ -254,7 +254,7 @@ class Expression::Parser {
   void emit(std::string_view name) { emit(operation_named(name)); }
 
   void choice() {
-    chain(0);
+    operands(0);
     int choices = 0;
     while (take("?")) {
       enter();
@@ -263,7 +263,7 @@ class Expression::Parser {
       if (!take(":")) {
         fail(at_, "':' is missing; a choice is written condition ? one : other");
       }
-      chain(0);
+      operands(0);
       ++choices;
     }
     for (; choices > 0; --choices) {
@@ -273,21 +273,21 @@ class Expression::Parser {
 
   /// Parses operands that are joined by operators of one precedence. `level` is the index of these
   /// operators in `signs`; the operators of higher levels bind more tightly.
-  void chain(std::size_t level) {
+  void operands(std::size_t level) {
     static const std::vector<std::vector<std::string_view>> signs{
         {"||"}, {"&&"}, {"<=", ">=", "!=", "==", "<", ">"}, {"+", "-"}, {"*", "/"}};
     if (level == signs.size()) {
       signed_power();
       return;
     }
-    chain(level + 1);
+    operands(level + 1);
     const auto is_taken = [this](std::string_view sign) { return take(sign); };
     for (;;) {
       const auto sign = std::ranges::find_if(signs[level], is_taken);
       if (sign == signs[level].end()) {
         return;
       }
-      chain(level + 1);
+      operands(level + 1);
       emit(*sign);
     }
   }
