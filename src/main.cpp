@@ -23,7 +23,9 @@
 #include "engine/setup.hpp"
 #include "io/result_file.hpp"
 #include "io/room.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 #include "study/plan.hpp"
 
 namespace masing {

@@ -19,8 +19,8 @@
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/result_file.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/rank_sum.hpp"
-#include "parallel/session.hpp"
 #include "rheology/catalogue.hpp"
 #include "slab/kernel/kernel.hpp"
 

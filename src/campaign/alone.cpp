@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/poll.hpp"
 #include "parallel/phase.hpp"
-#include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 
 namespace masing::campaign {
 

@@ -12,6 +12,7 @@
 #include "io/result_file.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 
 namespace masing::campaign {
 

@@ -15,7 +15,7 @@
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
-#include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 
 namespace masing::cli {
 

@@ -15,7 +15,6 @@
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/session.hpp"
 #include "parallel/vector.hpp"
 
 namespace masing::engine {

@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/seconds.hpp"
 #include "base/text.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
-#include "parallel/session.hpp"
 
 namespace masing::engine {
 

@@ -12,7 +12,6 @@
 #include "io/samples.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
-#include "parallel/session.hpp"
 
 namespace masing::io {
 

@@ -30,6 +30,7 @@
 #include "io/samples.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 
 namespace masing::io {
 

@@ -11,7 +11,7 @@
 #include "io/checkpoint.hpp"
 #include "io/recorders.hpp"
 #include "io/result_file.hpp"
-#include "parallel/session.hpp"
+#include "parallel/machine.hpp"
 
 namespace masing::io {
 

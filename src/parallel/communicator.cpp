@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "parallel/phase.hpp"
-#include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 
 namespace masing::parallel {
 

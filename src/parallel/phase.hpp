@@ -17,7 +17,7 @@ using PhaseSeconds = std::array<double, phase_names.size()>;
 
 /// Measures its own lifetime and adds it to the time of a phase. The lifetimes of inner timers,
 /// which are constructed and destroyed meanwhile, are left out. A timer that is no inner timer
-/// first sets the times of all phases to 0. PETSc's -log_view shows the phase as a stage. Local.
+/// first sets the times of all phases to 0. Local.
 class PhaseTimer {
  public:
   /// If `life` is not null, the destructor adds the whole lifetime in seconds, with inner timers,
@@ -38,7 +38,7 @@ class PhaseTimer {
 PhaseSeconds phase_seconds();
 
 /// Measures its own lifetime, in which ranks exchange numbers of one step, and adds it to the phase
-/// `communication`. PETSc's -log_view shows the exchange as an event. The timer reads a clock with
+/// `communication`. The timer reads a clock with
 /// a resolution of milliseconds, because reading such a clock takes less time than a sum in shared
 /// memory. The errors of this clock cancel on average. Local.
 class MessageTimer {
@@ -51,8 +51,5 @@ class MessageTimer {
  private:
   double begin_;
 };
-
-/// Registers the phases with PETSc; called by Session after the initialization of PETSc.
-void register_phases();
 
 }  // namespace masing::parallel

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "parallel/communicator.hpp"
-#include "parallel/session.hpp"
+#include "parallel/machine.hpp"
 
 namespace masing::parallel {
 

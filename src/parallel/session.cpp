@@ -1,155 +1,26 @@
 #include "parallel/session.hpp"
 
-#include <fmt/core.h>
 #include <petscsys.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 #include <stop_token>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
-#include "base/limits.hpp"
-#include "base/text.hpp"
-#include "parallel/phase.hpp"
+#include "parallel/machine.hpp"
+#include "parallel/stop.hpp"
 
 namespace masing::parallel {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// For each launcher, the names of the environment variables that contain the number of processes
-// and the index of this process. If mpirun runs within Slurm, the variables of both are set; those
-// of mpirun are correct, so they come first.
-constexpr const char* launchers[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-                                        {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
-                                        {"PMI_SIZE", "PMI_RANK"},
-                                        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
-
-std::optional<std::int64_t> number(const char* name) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? std::nullopt : base::to_integer(text);
-}
-
-}  // namespace
-
-void require_connected(int ranks) {
-  for (const auto& [count_name, index_name] : launchers) {
-    if (const auto count = number(count_name)) {
-      if (ranks == 1 && *count > 1) {
-        throw base::UserError(
-            number(index_name).value_or(0) > 0
-                ? ""
-                : fmt::format("started as {} copies that do not know of each other: the launcher "
-                              "is of another MPI than this program; take the mpirun of the MPI it "
-                              "was built with",
-                              *count));
-      }
-      return;
-    }
-  }
-}
-
-// The variables of Slurm below are set in a step of srun, but not in a batch script. A process that
-// the script starts directly therefore counts as started without a launcher.
-bool started_by_launcher() {
-  constexpr std::array signs{
-      "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
-      "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID", "SLURM_STEPID"};
-  return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
-}
-
-bool ranks_outnumber_cores() {
-  const std::int64_t ranks = number("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(1);
-  // If this variable is set, Open MPI has bound the ranks to cores. All cores of the host are then
-  // counted.
-  if (ranks == 1 || std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) {
-    return ranks > sysconf(_SC_NPROCESSORS_ONLN);
-  }
-  // The cores that the parent process, mpirun, may use are counted, and not those of this rank:
-  // other ranks may be bound to other cores. If the former are unknown, those of this rank are
-  // counted.
-  std::array<cpu_set_t, 64> cores{};  // room for 65536 cores
-  const bool is_known = sched_getaffinity(getppid(), sizeof(cores), cores.data()) == 0 ||
-                        sched_getaffinity(0, sizeof(cores), cores.data()) == 0;
-  return is_known && ranks > CPU_COUNT_S(sizeof(cores), cores.data());
-}
-
-namespace {
-
-using base::infinity;
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// Returns the number that follows `key` in the first line that begins with `key` and a number.
-/// Returns `unknown` if there is no such line.
-double number_after(std::string_view text, const std::string& key, double unknown) {
-  for (const std::string& line : base::split(text, '\n')) {
-    double value = 0.0;
-    if (line.starts_with(key) && std::istringstream(line.substr(key.size())) >> value) {
-      return value;
-    }
-  }
-  return unknown;
-}
-
-/// Returns how many bytes may still be allocated in one control group: the limit minus the use
-/// without inactive file caches, but at least 0. Returns infinity if the group has no limit or the
-/// file with the limit cannot be read.
-double allowance(const std::filesystem::path& group) {
-  const double limit =
-      // The file contains "max" and no number if there is no limit.
-      number_after(content(group / "memory.max"), "", infinity);
-  const double used = number_after(content(group / "memory.current"), "", 0.0);
-  const double cached = number_after(content(group / "memory.stat"), "inactive_file ", 0.0);
-  return std::max(0.0, limit - (used - cached));
-}
-
-}  // namespace
-
-double available_of_meminfo(std::string_view meminfo) {
-  return 1024 * number_after(meminfo, "MemAvailable:", infinity);
-}
-
-double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups) {
-  double least = infinity;
-  for (const std::string& line : base::split(groups, '\n')) {
-    if (line.starts_with("0::/")) {  // lines of control groups of version 1 begin differently
-      std::filesystem::path group = line.substr(4);
-      least = std::min(least, allowance(mount));
-      for (; !group.empty(); group = group.parent_path()) {
-        least = std::min(least, allowance(mount / group));
-      }
-    }
-  }
-  return least;
-}
-
-double available_memory(const Communicator& comm) {
-  const double here = std::min(available_of_meminfo(content("/proc/meminfo")),
-                               allowance_of_groups("/sys/fs/cgroup", content("/proc/self/cgroup")));
-  std::array<double, 1> least{-0.9 * here / nodes_of(comm).ranks_here};
-  max_over_ranks(comm, least);
-  return -least[0];
-}
 
 std::string one_line(std::string message) {
   std::ranges::replace_if(
@@ -159,80 +30,10 @@ std::string one_line(std::string message) {
 
 namespace {
 
+bool exists = false;  // whether there is a session
 int ranks_of_session = 1;
-Clock::time_point began = Clock::now();
-double wall_limit = infinity;  // in seconds
-std::atomic<int> requested_by = 0;
-
-// Causes of a stop request that are not signals.
-constexpr int by_wall_limit = -1;
-constexpr int by_program = -2;
-
-const Communicator* all_ranks = nullptr;  // that of the session, if there is one
-constexpr int tag_of_stop = 1;            // no other message on it has this tag
-// The cause of the first stop request that this rank knows of, or 0; sent by other ranks to the
-// root.
-int known_cause = 0;
-MPI_Request sending = MPI_REQUEST_NULL;
-std::int64_t under_way = 0;  // the messages sent by this rank, minus those received by it
-
-void receive_cause() {
-  check_mpi(MPI_Recv(&known_cause, 1, MPI_INT, MPI_ANY_SOURCE, tag_of_stop, all_ranks->handle(),
-                     MPI_STATUS_IGNORE));
-  --under_way;
-}
-
-/// Returns the cause of the stop request that this rank knows of, or 0 if it knows of none. If the
-/// request was made to a rank other than the root, this rank sends its cause to the root, once. The
-/// root receives one such message, the first that it finds.
-int stop_cause() {
-  // A check for messages may cost time, because MPI may yield the core in it. Checks are therefore
-  // at least this time apart.
-  constexpr auto distance = std::chrono::milliseconds(20);
-  static Clock::time_point next_check;
-  const auto now = Clock::now();
-  if (known_cause != 0) {
-    return known_cause;
-  }
-  const bool is_late = std::chrono::duration<double>(now - began).count() >= wall_limit;
-  known_cause = requested_by != 0 ? requested_by.load() : is_late ? by_wall_limit : 0;
-  if (all_ranks == nullptr || all_ranks->size() == 1) {
-    return known_cause;
-  }
-  if (!all_ranks->is_root() && known_cause != 0) {
-    check_mpi(MPI_Isend(&known_cause, 1, MPI_INT, 0, tag_of_stop, all_ranks->handle(), &sending));
-    ++under_way;
-  } else if (all_ranks->is_root() && known_cause == 0 && now >= next_check) {
-    next_check = now + distance;
-    int any = MPI_ANY_SOURCE;
-    has_arrived(*all_ranks, any, tag_of_stop) ? receive_cause() : void();
-  }
-  return known_cause;
-}
-
-/// Makes all ranks of `comm` forget the stop requests that they know of, and receives the messages
-/// that are still on their way. Collective.
-void forget_stops(const Communicator& comm) {
-  all_ranks = nullptr;  // stop_cause() sends no message meanwhile
-  sum_over_ranks(comm, std::span(&under_way, 1));
-  all_ranks = &comm;
-  while (comm.is_root() && under_way > 0) {
-    receive_cause();
-  }
-  check_mpi(MPI_Wait(&sending, MPI_STATUS_IGNORE));
-  under_way = 0;
-  known_cause = 0;
-}
 
 }  // namespace
-
-void request_stop(int signal) {
-  requested_by = signal > 0 ? signal : by_program;
-}
-
-void clear_stop() {
-  requested_by = 0;
-}
 
 bool is_alone() {
   return ranks_of_session == 1;
@@ -242,35 +43,6 @@ RootAlone::RootAlone() : comm_(MPI_COMM_SELF), ranks_before_(std::exchange(ranks
 
 RootAlone::~RootAlone() {
   ranks_of_session = ranks_before_;
-}
-
-void limit_wall_time(double seconds) {
-  wall_limit = seconds;
-}
-
-bool stop_requested() {
-  return stop_cause() != 0;
-}
-
-base::Polling stop_polling() {
-  return base::Polling([begin = Clock::now()] {
-    if (Clock::now() - begin > std::chrono::seconds(1) && stop_requested()) {
-      throw base::Stopped("");
-    }
-  });
-}
-
-std::string stop_reason(const Communicator& comm) {
-  const int cause = stop_cause();
-  std::string reason = cause == 0               ? ""
-                       : cause == by_wall_limit ? "by the wall limit"
-                                                : "by the program";
-  for (const auto& [number, name] : stop_signals) {
-    if (cause == number) {
-      reason = fmt::format("by {}", name);
-    }
-  }
-  return first_text(comm, reason);
 }
 
 namespace {
@@ -399,7 +171,7 @@ bool petsc_runs() {
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
-  if (all_ranks != nullptr) {
+  if (exists) {
     throw base::UserError("there is a session already; one at a time");
   }
   if (comm == MPI_COMM_NULL) {
@@ -416,17 +188,18 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   // With this handler PETSc returns error codes and prints nothing. check_petsc converts the codes
   // to exceptions with messages of one line.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
-  register_phases();
-  all_ranks = &*world_;
+  watch_stops(&*world_);
+  exists = true;
 }
 
 Session::~Session() {
+  exists = false;
   if (!mpi_runs()) {
-    all_ranks = nullptr;
+    watch_stops(nullptr);
     return;  // the caller has finalized MPI too early, so that nothing can be freed
   }
-  forget_stops(*world_);
-  all_ranks = nullptr;  // from here on stop_cause() sends no message
+  forget_stops();
+  watch_stops(nullptr);
   PetscPopErrorHandler();
   if (ends_petsc_ && petsc_runs()) {
     PetscFinalize();
@@ -444,9 +217,7 @@ const Communicator& Session::begin_call() {
     throw base::SystemError(
         "MPI or PETSc was ended while the session lived; end the session first");
   }
-  forget_stops(*world_);
-  began = Clock::now();
-  wall_limit = infinity;
+  forget_stops();
   return *world_;
 }
 

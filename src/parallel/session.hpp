@@ -2,91 +2,18 @@
 
 #include <mpi.h>
 
-#include <csignal>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "base/poll.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::parallel {
 
-/// Throws UserError if the launcher has started several processes, but MPI reports a single rank
-/// (`ranks` = 1). This happens if the launcher belongs to another MPI than the program; each
-/// process then is a separate copy of the program. The message is empty in all copies except the
-/// first, so that it is printed once. The function reads the environment variables of Open MPI,
-/// MPICH (hydra), MVAPICH and Slurm. Local.
-void require_connected(int ranks);
-
-/// Returns whether mpirun, srun or another launcher started this process. Local.
-bool started_by_launcher();
-
-/// Returns whether there are more ranks than cores on this host. The cores are those that mpirun
-/// may use or, if mpirun has bound the ranks to cores, all cores of the host. Only Open MPI's
-/// mpirun states the number of ranks; under any other launcher the result is false. Local.
-bool ranks_outnumber_cores();
-
-/// Returns the available memory in bytes. `meminfo` is the text of a file /proc/meminfo, which
-/// states this memory in kB after "MemAvailable:". Returns infinity if the text does not state it.
-/// Local.
-double available_of_meminfo(std::string_view meminfo);
-
-/// Returns how many bytes a process may still allocate within the memory limits of its control
-/// groups (version 2). This is the least value of limit - use, but at least 0, over the group of
-/// the process and all groups above it. Inactive file caches do not count as use. Returns infinity
-/// if no group has a limit. `mount` is the folder where the groups are mounted; `groups` is the
-/// text of the file /proc/self/cgroup of the process. Local.
-double allowance_of_groups(const std::filesystem::path& mount, std::string_view groups);
-
-/// Returns how many bytes each rank of `comm` may still allocate. The ranks on a node share nine
-/// tenths of its available memory equally, within the limits of their control groups. The last
-/// tenth is left to MPI, HDF5 and the system. Every rank returns the result of the node with the
-/// least memory per rank. Returns infinity if the systems state neither the available memory nor a
-/// limit. Collective.
-double available_memory(const Communicator& comm);
-
 /// Returns `message` as one line: every control character, such as a line break, is replaced by a
 /// blank. Local.
 std::string one_line(std::string message);
-
-/// The signals by which a user or a scheduler requests the program to stop, with their names.
-inline constexpr std::pair<int, const char*> stop_signals[] = {
-    {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGTERM, "SIGTERM"},
-    {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
-
-/// Requests that all ranks stop as soon as they can. The request may be made to any rank. `signal`
-/// is the number of the signal that caused the request; 0 or a negative number means that the
-/// program itself requests the stop. Async-signal-safe. Local.
-void request_stop(int signal);
-
-/// Withdraws the request that request_stop() has made on this rank. This function may be called
-/// only between two calls of Session::begin_call(). Local.
-void clear_stop();
-
-/// Requests a stop after `seconds`, counted from the start of the process or, in the Python module,
-/// from the latest Session::begin_call(). Local.
-void limit_wall_time(double seconds);
-
-/// Returns whether this rank knows that a stop was requested. The root knows of requests to any
-/// rank: a rank that was requested to stop tells the root in this function, which is also called
-/// while a rank waits in sleep_until(). Other ranks know only of requests to themselves. Local, and
-/// fast.
-bool stop_requested();
-
-/// While the returned object exists, base::poll() throws Stopped if a stop was requested. In the
-/// first second poll() does not throw, so that short computations are completed. Local.
-[[nodiscard]] base::Polling stop_polling();
-
-/// Returns the cause of the stop as a text, such as "by SIGUSR1" or "by the wall limit". Every rank
-/// returns the cause that the lowest rank with a known cause knows. The text is empty if no rank
-/// knows a cause. Collective.
-std::string stop_reason(const Communicator& comm);
 
 /// Returns whether this rank works without other ranks. This is so before the first session, in a
 /// session of one rank, and while a RootAlone exists. Local.

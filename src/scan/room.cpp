@@ -8,7 +8,7 @@
 #include "io/room.hpp"
 #include "io/samples.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/session.hpp"
+#include "parallel/machine.hpp"
 #include "scan/scan.hpp"
 
 namespace masing::scan {

@@ -16,6 +16,7 @@
 #include "campaign/campaign.hpp"
 #include "engine/time_loop.hpp"
 #include "io/recorders.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "scan/scan.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/partition.hpp"
 #include "engine/setup.hpp"
-#include "parallel/session.hpp"
+#include "parallel/machine.hpp"
 #include "slab/turning_points/measure.hpp"
 
 namespace masing::study {

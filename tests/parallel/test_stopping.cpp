@@ -8,7 +8,7 @@
 #include <bit>
 #include <string>
 
-#include "parallel/session.hpp"
+#include "parallel/stop.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_stopping {

@@ -2,6 +2,7 @@
 // them; and what a node, its control groups and the launcher allow, from files as Linux writes
 // them. The program of these tests begins no session itself.
 
+#include "parallel/machine.hpp"
 #include "parallel/session.hpp"
 
 #include <gtest/gtest.h>
