@@ -27,6 +27,20 @@ constexpr int of_share = 1;
 /// campaign.
 enum class Reason : int { is_due_by_clock, is_due_by_steps, requests, stops };
 
+/// A message to the root.
+struct Message {
+  Reason reason = Reason::requests;
+  double wanted = 1.0;               ///< the number of batches that the rank requests
+  std::vector<double> records = {};  ///< the numbers of its Records
+  State state = {};                  ///< of its work
+
+  void fields(engine::Archive& archive) {
+    archive.scalars("reason", reason, wanted);
+    archive.numbers("records", records);
+    state.fields(archive);
+  }
+};
+
 /// The root's reply to a request: the rank has to compute the tasks with the indices first, …,
 /// first + count - 1. `count` is 0 if no task is left or the campaign stops. A task is a saved
 /// state, from which a work is resumed, or a batch. Saved states have the lower indices, batches
@@ -114,7 +128,7 @@ class Alone {
     std::vector<State> all = states_;
     all.push_back(own_state());
     all.insert(all.end(), resumed_.begin() + std::min(next_, std::ssize(resumed_)), resumed_.end());
-    std::erase_if(all, [](const State& state) { return state.empty(); });
+    std::erase_if(all, [](const State& state) { return state.units.empty(); });
     return all;
   }
 
@@ -156,22 +170,20 @@ class Alone {
   /// Computes the work of share_. Throws Stopped if a stop is requested before the work is
   /// completed; own_state() then returns the state of the work.
   void compute_work() {
-    Batch units = state_.empty() ? Batch() : units_of(state_);
-    for (auto i = share_.first; state_.empty() && i < share_.first + share_.count; ++i) {
+    Batch units = state_.units;
+    for (auto i = share_.first; state_.units.empty() && i < share_.first + share_.count; ++i) {
       const Batch& batch = packing_.alone[static_cast<std::size_t>(i - std::ssize(resumed_))];
       units.insert(units.end(), batch.begin(), batch.end());
     }
     may_throw_ = true;
     work_ = source_.begin(own_, units);
     may_throw_ = false;
-    if (!state_.empty()) {
+    if (!state_.units.empty()) {
       // The archive restores from a copy of state_. A stop may be requested meanwhile, so state_
       // itself is kept until the work is restored.
-      NumbersArchive archive(state_);
-      std::vector<double> head;
-      archive.numbers("head", head);
+      NumbersArchive archive(state_.numbers);
       work_->serialize(archive);
-      state_.clear();
+      state_ = {};
     }
     due_.begin(work_.get());
     while (!work_->is_done()) {
@@ -233,11 +245,8 @@ class Alone {
       return state_;
     }
     NumbersArchive archive;
-    std::vector<double> head{static_cast<double>(work_->steps().done)};
-    head.insert(head.end(), units.begin(), units.end());
-    archive.numbers("head", head);
     work_->serialize(archive);
-    return archive.state();
+    return {work_->steps().done, units, archive.state()};
   }
 
   /// Returns how many batches this rank requests: 1 at first, then as many as will take about 20
@@ -250,17 +259,10 @@ class Alone {
                       most);
   }
 
-  /// Sends one message to the root. The message contains, in this order: the reason, the number of
-  /// batches that this rank requests, the length of the array of its results, this array, and the
-  /// state of its work.
+  /// Sends one message to the root.
   void report(Reason reason) {
-    const std::vector<double> records = std::exchange(records_.numbers(), {});
-    std::vector<double> message{static_cast<double>(reason), wanted(),
-                                static_cast<double>(records.size())};
-    for (const auto& part : {records, own_state()}) {
-      message.insert(message.end(), part.begin(), part.end());
-    }
-    parallel::send(comm_, message, 0, to_root);
+    const Message message{reason, wanted(), std::exchange(records_.numbers(), {}), own_state()};
+    parallel::send(comm_, packed(message), 0, to_root);
   }
 
   /// If a share consists of a saved state, removes this state from resumed_ and returns it. If it
@@ -305,25 +307,23 @@ class Alone {
   void serve() {
     for (int rank = MPI_ANY_SOURCE;
          !working_.empty() && parallel::has_arrived(comm_, rank, to_root); rank = MPI_ANY_SOURCE) {
-      const std::vector<double> message = parallel::receive(comm_, rank, to_root);
-      const auto reason = static_cast<Reason>(static_cast<int>(message[0]));
-      const auto end = message.begin() + 3 + static_cast<std::ptrdiff_t>(message[2]);
-      Records records({message.begin() + 3, end});
+      const auto message = unpacked<Message>(parallel::receive(comm_, rank, to_root));
+      Records records(message.records);
       source_.take_all(records);
       State& state = states_[static_cast<std::size_t>(rank)];
-      state.assign(end, message.end());
-      is_due_ = is_due_ || reason == Reason::is_due_by_steps;
-      if (reason == Reason::stops) {
+      state = message.state;
+      is_due_ = is_due_ || message.reason == Reason::is_due_by_steps;
+      if (message.reason == Reason::stops) {
         stop();
       }
       Share share;
-      if (reason == Reason::requests && !is_stopped_) {
-        share = take_share(message[1]);
+      if (message.reason == Reason::requests && !is_stopped_) {
+        share = take_share(message.wanted);
         state = take_state(share);
         parallel::send(comm_, {static_cast<double>(share.first), static_cast<double>(share.count)},
                        rank, of_share);
       }
-      if (reason >= Reason::requests && share.count == 0) {
+      if (message.reason >= Reason::requests && share.count == 0) {
         working_.erase(rank);
       }
     }
@@ -362,14 +362,6 @@ class Alone {
 };
 
 }  // namespace
-
-Batch units_of(const State& state) {
-  return {state.begin() + 2, state.begin() + 1 + static_cast<std::ptrdiff_t>(state.at(0))};
-}
-
-std::int64_t steps_of(const State& state) {
-  return static_cast<std::int64_t>(state.at(1));
-}
 
 bool compute_alone(const parallel::Communicator& comm, Source& source, Due& due,
                    const Packing& packing, std::vector<State>& saved, const Between& between) {

@@ -9,15 +9,20 @@
 
 namespace masing::campaign {
 
-/// The state of a work that a single rank computes, as one array. The first number is the length of
-/// the head. Next comes the head: the number of completed steps and the indices of the units. The
-/// rest are the numbers that Work::serialize() saves.
-using State = std::vector<double>;
+/// The state of a work that a single rank computes.
+struct State {
+  std::int64_t steps = 0;            ///< the completed steps, see Work::steps()
+  Batch units = {};                  ///< see Work::units(); none if there is nothing to save
+  std::vector<double> numbers = {};  ///< what Work::serialize() saves
 
-/// Returns the units in the head of `state`. Local.
-Batch units_of(const State& state);
-/// Returns the number of completed steps in the head of `state` (see Work::steps). Local.
-std::int64_t steps_of(const State& state);
+  void fields(engine::Archive& archive) {
+    std::vector<double> list(units.begin(), units.end());
+    archive.scalars("steps", steps);
+    archive.numbers("units", list);
+    archive.numbers("numbers", numbers);
+    units.assign(list.begin(), list.end());
+  }
+};
 
 /// A function that is called on the root between two windows. `work` is the work that the root
 /// computes, or null if it computes none. If `is_due` is true, the function has to write a

@@ -186,7 +186,7 @@ class Campaign {
   [[noreturn]] void throw_stopped(bool is_saved) {
     std::int64_t steps = work_ == nullptr ? 0 : work_->steps().done;
     for (const State& state : saved_) {
-      steps += steps_of(state);
+      steps += state.steps;
     }
     std::int64_t numbers[] = {source_.count().done, source_.count().all, steps, is_saved ? 1 : 0};
     parallel::broadcast(comm_, numbers);
@@ -220,7 +220,7 @@ class Campaign {
     if (!archive.restores()) {
       records = comm_.is_root() ? source_.records(Source::Use::in_checkpoint) : Records();
       for (const State& state : saved_) {
-        alone.add(0, state);
+        alone.add(0, packed(state));
       }
       const Batch units = work_ == nullptr ? Batch() : work_->units();
       together.assign(units.begin(), units.end());
@@ -233,7 +233,8 @@ class Campaign {
       source_.take_all(records);
       under_way_.assign(together.begin(), together.end());
       alone.take_all([this](Unit /*index*/, auto state) {
-        const Batch units = units_of(saved_.emplace_back(state.begin(), state.end()));
+        const Batch& units =
+            saved_.emplace_back(unpacked<State>({state.begin(), state.end()})).units;
         under_way_.insert(under_way_.end(), units.begin(), units.end());
       });
     }

@@ -88,6 +88,23 @@ class NumbersArchive final : public engine::Archive {
   std::size_t place_ = 0;
 };
 
+/// Returns all that fields(archive) of `value` passes, as one array. Local.
+template <class Struct>
+std::vector<double> packed(Struct value) {
+  NumbersArchive archive;
+  value.fields(archive);
+  return archive.state();
+}
+
+/// Returns the object of which packed() has made `numbers`. Local.
+template <class Struct>
+Struct unpacked(std::vector<double> numbers) {
+  NumbersArchive archive(std::move(numbers));
+  Struct value;
+  value.fields(archive);
+  return value;
+}
+
 /// Units that one Work computes together.
 using Batch = std::vector<Unit>;
 
