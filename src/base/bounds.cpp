@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -52,7 +51,6 @@ Series negative(const Series& u) {
   for (int k = 0; k < f.terms; ++k) {
     f.c[k] = -f.c[k];
   }
-  f.function = f.function == 0 ? 0 : ~f.function;
   return f;
 }
 
@@ -486,9 +484,6 @@ Series absolute(const Series& u) {
 }
 
 Series smaller(const Series& first, const Series& second) {
-  if (first.function == second.function && first.function != 0) {
-    return first;
-  }
   const Series a = unscaled(first);
   const Series b = unscaled(second);
   if (std::min(a.known, b.known) < Known::defined) {
@@ -765,7 +760,7 @@ Series series_of(std::span<const Operation> operations, double first, double las
   Series variable({first, last});
   variable.c[1] = point(unit);
   variable.terms = 2;
-  const auto evaluated = [&](const Operation& operation, std::span<const Series> operands) {
+  const auto apply = [&](const Operation& operation, std::span<const Series> operands) {
     switch (operation.instruction) {
       case Instruction::number:
         return number(operation.number);
@@ -779,23 +774,6 @@ Series series_of(std::span<const Operation> operations, double first, double las
         return operands.size() == 1 ? operation.function->series(operands[0])
                                     : operation.function->series_of_two(operands[0], operands[1]);
     }
-  };
-  const auto apply = [&](const Operation& operation, std::span<const Series> operands) {
-    Series result = evaluated(operation, operands);
-    // These may return an operand, whose number remains, or its negative.
-    constexpr std::array<std::string_view, 5> selecting{"(-)", "abs", "min", "max", "?"};
-    if (result.function == 0 || !std::ranges::count(selecting, operation.name())) {
-      const auto mix = [&](std::size_t part) {
-        result.function = (result.function ^ part) * 0x9E3779B97F4A7C15U;
-        result.function ^= result.function >> 32U;
-      };
-      result.function = static_cast<std::size_t>(operation.instruction) + 1;
-      mix(std::bit_cast<std::size_t>(operation.number));
-      mix(std::bit_cast<std::size_t>(operation.function));
-      mix(std::bit_cast<std::size_t>(operation.table.get()));
-      std::ranges::for_each(operands, mix, &Series::function);
-    }
-    return result;
   };
   return unscaled(evaluate_on_stack<Series>(operations, apply));
 }

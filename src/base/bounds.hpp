@@ -28,9 +28,6 @@ struct Series {
   Enclosure scale;
   int rate = 0;
   Known known = Known::smooth;
-  /// Series with the same number ≠ 0 enclose the same function, computed by the same operations
-  /// from the same operands.
-  std::size_t function = 0;
 
   explicit Series(const Enclosure& value) { c[0] = value; }
   [[nodiscard]] bool is_scaled() const { return scale.magnitude() > 0.0 || rate != 0; }

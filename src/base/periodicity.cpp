@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <numbers>
 #include <string>
@@ -198,31 +197,6 @@ void add_breaks(const std::string& quantity, const Wave& wave, double final_time
   }
 }
 
-/// Returns the largest |f(t)| and the largest |f(t + span) - f(t)| over all t in `times`.
-template <typename F>
-std::pair<double, double> recurrence(const F& f, double span, const std::vector<double>& times) {
-  double largest = 0.0;
-  double difference = 0.0;
-  for (const double t : times) {
-    const double value = f(t);
-    largest = std::max(largest, std::abs(value));
-    difference = std::max(difference, std::abs(f(t + span) - value));
-  }
-  return {largest, difference};
-}
-
-/// Returns `count` equidistant times t in [0, period] at which f(t) can be compared with f(t +
-/// span) for a function f of this period. None of these times is a simple fraction of the period:
-/// at such a fraction a symmetric f may have f(t + span) = f(t), although `span` is not a period of
-/// f.
-std::vector<double> times_of(double period, int count) {
-  std::vector<double> times(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    times[i] = period * (i + 0.37) / count;
-  }
-  return times;
-}
-
 /// Returns whether a table repeats with this period from t = 0 to `final_time`; of this interval,
 /// at most the first `horizon` periods are compared. As a table is linear between its points, it
 /// suffices to compare its values at t and t + period for those t where one of the two is the
@@ -234,54 +208,13 @@ bool repeats(const PointTable& table, double period, double final_time) {
     times.insert(times.end(), {kink, kink - period});
   }
   std::erase_if(times, [&](double t) { return t < 0.0 || t > last; });
-  const auto [largest, difference] = recurrence(table, period, times);
+  double largest = 0.0;
+  double difference = 0.0;
+  for (const double t : times) {
+    largest = std::max(largest, std::abs(table(t)));
+    difference = std::max(difference, std::abs(table(t + period) - table(t)));
+  }
   return difference <= 1e-9 * largest;
-}
-
-/// Returns whether |∫ f dt| over every part of [0, period] is at most `impulse`, as bounds of f
-/// show. `bounds` returns an enclosure of f between two times. The interval is bisected until the
-/// width of every part times the largest |f| in its enclosure is at most `impulse`. Returns false
-/// if this needs too many or too narrow parts.
-bool is_negligible(const std::function<Enclosure(double, double)>& bounds, double period,
-                   double impulse) {
-  // Near a jump of f, the bisection examines only one or two parts of each width. If it has
-  // examined very many parts, or many narrow ones, it is given up, because it would hardly end.
-  constexpr int most_examined = 1 << 14;
-  constexpr int most_narrow = 1 << 8;
-  int narrow = 0;
-  std::vector<std::pair<double, double>> parts{{0.0, period}};
-  for (int examined = 1; !parts.empty(); ++examined) {
-    const auto [first, last] = parts.back();
-    parts.pop_back();
-    const double middle = first + (last - first) / 2;
-    narrow += last - first < period / most_examined ? 1 : 0;
-    if (examined > most_examined || narrow > most_narrow) {
-      return false;
-    }
-    if (!(bounds(first, last).magnitude() * (last - first) <= impulse)) {
-      parts.insert(parts.end(), {{middle, last}, {first, middle}});
-    }
-  }
-  return true;
-}
-
-/// Returns whether f(t + span) = f(t) for all t, within tolerances; `period` must be a period of f.
-/// The two are compared at 64 times, and at nine others, which include the fractions 0, ½ and 1 of
-/// the period: a wave that jumps there does not repeat if rounding puts the two on different sides.
-/// As these times may miss features of f, is_negligible() also examines the bounds of f(t + span) -
-/// f(t) over the whole period.
-bool repeats_within(const Function& f, double span, double period) {
-  std::vector<double> others;
-  for (int i = 0; i <= 8; ++i) {
-    others.push_back(period * (0.5 - 0.5 * std::cos(std::numbers::pi * i / 8)));
-  }
-  const auto [largest, difference] = recurrence(f, span, times_of(period, 64));
-  const auto bounds = [&](double first, double last) {
-    return f.bounds(first + span, last + span).value + -f.bounds(first, last).value;
-  };
-  constexpr double negligible = 1e-6;  // relative to period · max |f|
-  return std::max(difference, recurrence(f, span, others).second) <= 1e-12 * largest &&
-         is_negligible(bounds, period, negligible * largest * period);
 }
 
 }  // namespace
@@ -335,24 +268,12 @@ std::optional<double> period_of(const Function& force, double final_time) {
     return std::nullopt;
   }
   const double lowest = std::ranges::min(*frequencies);
-  int periods = 1;
-  while (!has_period(force, periods / lowest, final_time)) {
-    if (++periods > most) {
-      return std::nullopt;
+  for (int periods = 1; periods <= most; ++periods) {
+    if (has_period(force, periods / lowest, final_time)) {
+      return periods / lowest;
     }
   }
-  double period = periods / lowest;
-  constexpr double irrational = 0.6180339887498949;
-  if (repeats_within(force, irrational * period, period)) {
-    return period;  // F repeats after an irrational part of its period, so it is constant
-  }
-  // F may have a shorter period, as cos(t)^2 has half the period of cos(t).
-  for (const int parts : {2, 3, 5, 7}) {
-    while (repeats_within(force, period / parts, period)) {
-      period /= parts;
-    }
-  }
-  return period;
+  return std::nullopt;
 }
 
 }  // namespace masing::base

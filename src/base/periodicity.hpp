@@ -36,11 +36,10 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
 /// this interval, at most the first `horizon` periods are compared. Local.
 bool has_period(const Function& force, double period, double final_time);
 
-/// Returns a period of F = `force`, or nothing if none is found. The function tries the longest
-/// period of all sin(), cos(), triangle(), square() and sawtooth() in F, then 2 to 60 times this
-/// period. It takes the first of these, τ, for which has_period() is true. F may repeat sooner, as
-/// cos(t)^2 has half the period of cos(t). Therefore τ is divided by 2, 3, 5 and 7, each as often
-/// as F repeats after the quotient, too. If F is constant, τ is not divided. Local.
+/// Returns a period of F = `force`, or nothing if none is found: the first for which has_period()
+/// is true of the longest period of all sin(), cos(), triangle(), square() and sawtooth() in F, and
+/// 2 to 60 times this period. F may repeat sooner, as cos(t)^2 has half the period of cos(t).
+/// Local.
 std::optional<double> period_of(const Function& force, double final_time);
 
 }  // namespace masing::base

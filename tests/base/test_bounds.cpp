@@ -155,17 +155,6 @@ TEST(Bounds, are_those_of_the_shape_on_any_scale) {
   }
 }
 
-TEST(Bounds, know_that_a_function_equals_itself) {
-  for (const char* same : {"max(sin(t),sin(t))", "min(max(t,0.3),t)", "max(t,abs(t))",
-                           "max(-t,-abs(t))", "t > 0.2 ? max(t^2,t^2) : 0"}) {
-    const Bounds bounds = function(same).bounds(0.4, 0.5);
-    EXPECT_TRUE(bounds.smooth) << same;
-    EXPECT_LT(bounds.remainder(0.1), 1e-30) << same;
-  }
-  // On this interval both operands have the same bounds.
-  EXPECT_FALSE(function("max(sin(99*t),cos(99*t))").bounds(0.4, 0.5).smooth);
-}
-
 TEST(Bounds, find_pulses_however_narrow) {
   const Function pulse = function("0.3*sin(t)+exp(-((t-0.123456789)/1e-8)^2)");
   EXPECT_GT(pulse.bounds(0.0, 1.0).remainder(1.0), 0.5);
