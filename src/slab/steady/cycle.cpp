@@ -377,6 +377,32 @@ PeriodEnd extrapolated_fixed_point(const PeriodMap& map, const std::deque<Period
   return {middle[0], middle[1], slab.state()};
 }
 
+/// Tells when the change from period to period ceases to decrease. The changes are checked at the
+/// periods n = 256, 512, 1024, … (`next_check_`). `later_` is the largest change in the periods
+/// after n/2, and `earlier_` is the largest change in the periods after n/4 up to n/2. If `later_`
+/// exceeds 0.9 `earlier_`, the change has ceased to decrease. The change after the first period is
+/// infinite, so the earliest decision is at n = 512.
+class Settling {
+ public:
+  /// Adds the change of the next period. Local.
+  bool has_ceased(std::int64_t period, double change) {
+    double& largest = 2 * period <= next_check_ ? earlier_ : later_;
+    largest = std::max(largest, change);
+    if (period < next_check_) {
+      return false;
+    }
+    const bool has_ceased = later_ > 0.9 * earlier_;
+    earlier_ = std::exchange(later_, 0.0);
+    next_check_ *= 2;
+    return has_ceased;
+  }
+
+ private:
+  std::int64_t next_check_ = 256;
+  double earlier_ = 0.0;
+  double later_ = 0.0;
+};
+
 }  // namespace
 
 PeriodicState run_until_periodic(const PeriodMap& map, double tolerance,
@@ -388,15 +414,7 @@ PeriodicState run_until_periodic(const PeriodMap& map, double tolerance,
   std::deque<PeriodEnd> last{
       {oscillator.x0, oscillator.y0, {oscillator.x0, oscillator.x0, 1, oscillator.x0, {}}}};
   double largest = 0.0;
-  // The changes are checked at the periods n = 256, 512, 1024, … (`next_check`). `later` is the
-  // largest change in the periods after n/2, and `earlier` is the largest change in the periods
-  // after n/4 up to n/2. If `later` exceeds 0.9 `earlier`, the change has ceased to decrease. For n
-  // = 256, `earlier` is infinite, because no change is known after the first period; so the
-  // earliest decision is at n = 512.
-  constexpr std::int64_t first_check = 256;
-  std::int64_t next_check = first_check;
-  double earlier = 0.0;
-  double later = 0.0;
+  Settling settling;
   PeriodicState reached;
   for (std::int64_t period = 1; period <= most_periods; ++period) {
     last.push_front(map.period_after(last.front()));
@@ -423,18 +441,12 @@ PeriodicState run_until_periodic(const PeriodMap& map, double tolerance,
     if (reached.change < tolerance) {
       break;
     }
-    (2 * period <= next_check ? earlier : later) =
-        std::max(2 * period <= next_check ? earlier : later, reached.change);
-    if (period == next_check) {
-      if (later > 0.9 * earlier) {
-        // The change has ceased to decrease: hardly any element yields, and the motion is the
-        // periodic one plus a free elastic vibration.
-        last[0] = extrapolated_fixed_point(map, last);
-        reached.multiple = 1;
-        break;
-      }
-      earlier = std::exchange(later, 0.0);
-      next_check *= 2;
+    if (settling.has_ceased(period, reached.change)) {
+      // Hardly any element yields, and the motion is the periodic one plus a free elastic
+      // vibration.
+      last[0] = extrapolated_fixed_point(map, last);
+      reached.multiple = 1;
+      break;
     }
   }
   reached.state = last.front();
