@@ -1,13 +1,79 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "campaign/campaign.hpp"
-#include "campaign/due.hpp"
 
 namespace masing::campaign {
+
+/// Decides when the next checkpoint is due. If spec.scheduled is false, none is ever due. If
+/// spec.every > 0, a checkpoint is due after every spec.every units or steps;
+/// Source::schedules_by_units() says which of the two are counted. If spec.every is 0, a checkpoint
+/// is due by the clock: at multiples of the time spec.distance after the construction of this
+/// object.
+class Due {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Only the root counts units, because Source::count() is not up to date on other ranks. A
+  /// checkpoint by the clock is due a little later on the root than on other ranks, so that their
+  /// states arrive before the root writes it. `spec` and `source` must outlive this object.
+  Due(const io::CheckpointSpec& spec, const Source& source, const parallel::Communicator& comm)
+      : spec_(spec),
+        source_(source),
+        by_units_(source.schedules_by_units()),
+        is_counted_(spec.scheduled && spec.every > 0 && (!by_units_ || comm.is_root())),
+        time_(Clock::now()) {
+    if (comm.is_root() && comm.size() > 1) {
+      time_ += Clock::duration(spec.distance) / 300;
+    }
+  }
+
+  /// Returns whether a checkpoint is due by units, by steps or by the clock. `work` is the work in
+  /// progress, or null between two works. Local.
+  [[nodiscard]] bool is_now(const Work* work) const { return count(work) >= next() || by_clock(); }
+  /// Returns whether a checkpoint is due by the clock. Local.
+  [[nodiscard]] bool by_clock() const {
+    return spec_.scheduled && spec_.every == 0 && Clock::now() >= time_ + spec_.distance;
+  }
+  /// Returns the step of the work in progress at which the next checkpoint is due. Returns
+  /// engine::never if no checkpoint is due by steps. Local.
+  [[nodiscard]] std::int64_t next_step() const { return by_units_ ? engine::never : next(); }
+  /// Sets the count after which spec.every units or steps lead to the next checkpoint. If units are
+  /// counted, only the call with `work` = null, before the first work, has an effect. If steps are
+  /// counted, the count is the step at which `work` begins or is resumed. Local.
+  void begin(const Work* work) {
+    if (work == nullptr || !by_units_) {
+      count_ = count(work);
+    }
+  }
+  /// Schedules the next checkpoint. It must be called after a checkpoint was written, or after the
+  /// state of `work` was sent to the root. Local.
+  void saved(const Work* work) {
+    count_ = count(work);
+    while (by_clock() && spec_.distance.count() > 0) {
+      time_ += spec_.distance;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t count(const Work* work) const {
+    return by_units_ ? source_.count().done : work != nullptr ? work->steps().done : 0;
+  }
+  [[nodiscard]] std::int64_t next() const {
+    return is_counted_ ? count_ + spec_.every : engine::never;
+  }
+
+  const io::CheckpointSpec& spec_;
+  const Source& source_;
+  bool by_units_;
+  bool is_counted_;
+  std::int64_t count_ = 0;
+  Clock::time_point time_;
+};
 
 /// The state of a work that a single rank computes.
 struct State {

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/poll.hpp"
-#include "campaign/due.hpp"
+#include "campaign/alone.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/session.hpp"
 #include "parallel/stop.hpp"
