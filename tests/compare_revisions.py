@@ -47,9 +47,9 @@ CONFIGURATIONS = {
     "no threshold at 0": f"{SMALL} --threshold s --cells inf --engine exact {FORCED}",
     "position": f"{SMALL} --model masing-quasistatic --position 0.8*sin(t) --field-every 100",
     # models that ranks share: in those of slabs ranks end at the nodes 1024 and 2048
-    "s-chain, split": "simulate --model s-chain --set n=2100 --set k=1+i/n --set eta=0.1 --set y0=sin(i) --steps 600"
+    "s-chain, long": "simulate --model s-chain --set n=2100 --set k=1+i/n --set eta=0.1 --set y0=sin(i) --steps 600"
                       " --force 3*sin(t) --final-time 12 --sample-every 7 --field-every 100",
-    "p-series, split": "simulate --model p-series --set n=2100 --set k=n*(1+i/n) --set k0=1 --set alpha=1 --set y0=1"
+    "p-series, long": "simulate --model p-series --set n=2100 --set k=n*(1+i/n) --set k0=1 --set alpha=1 --set y0=1"
                        " --force 3*sin(t) --final-time 12 --steps 600 --sample-every 7 --field-every 100",
     "masing-chain, split, wave": f"{CHAIN} --model masing-chain --final-time 0.02 --set n=5000 --set m=i<n?1/n:0.5/n"
                                  " --set k=n*(1.5-i/n) --set eta=(1.2-0.6*i/n)/n --set c=1e-4*n/(i+9) --cells inf"

@@ -37,9 +37,6 @@ class Campaign {
       if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
         break;
       }
-      if (comm_.is_root() && !files_.quiet && !packing.advice.empty()) {
-        base::say(fmt::format("masing {}: {}\n", files_.result.kind, packing.advice));
-      }
       compute_together(packing.together);
       compute_on_single_ranks(packing);
       under_way_.clear();

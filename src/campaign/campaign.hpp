@@ -155,7 +155,6 @@ struct Packing {
   std::vector<Batch> together;     ///< batches for all ranks together, in this order
   std::vector<Batch> alone;        ///< batches each for a single rank, assigned in this order
   std::int64_t most_in_share = 1;  ///< the most batches of `alone` that are assigned at once
-  std::string advice = {};         ///< advice on the number of ranks, printed on stderr
 };
 
 /// Supplies a campaign with units and stores their results.

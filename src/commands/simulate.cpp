@@ -171,12 +171,12 @@ class RunWork final : public campaign::Work {
 /// Supplies a campaign with its only unit, a run. count() counts the steps of the run.
 class RunSource final : public campaign::Source {
  public:
-  RunSource(int ranks, Run& run) : ranks_(ranks), run_(run) {}
+  explicit RunSource(Run& run) : run_(run) {}
 
   [[nodiscard]] std::string unit_name() const override { return "steps"; }
   [[nodiscard]] campaign::Count count() const override { return {run_.step, run_.spec.time.steps}; }
   campaign::Packing pack(const campaign::Batch& under_way) override {
-    campaign::Packing packing{.advice = engine::idle_advice(run_.spec, ranks_)};
+    campaign::Packing packing;
     if (under_way.empty() && !run_.is_done) {
       packing.together = {{0}};
     }
@@ -191,13 +191,12 @@ class RunSource final : public campaign::Source {
   }
 
  private:
-  int ranks_;
   Run& run_;
 };
 
 /// Computes a run on all ranks of `comm`. Collective.
 void compute_on(const parallel::Communicator& comm, Run& run) {
-  RunSource source(comm.size(), run);
+  RunSource source(run);
   const io::FileSpec& files = run.simulation.files;
   io::with_file_name(files.result.path, [&] { campaign::run(comm, source, files); });
 }

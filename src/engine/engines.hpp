@@ -63,10 +63,9 @@ std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const Run
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,
                                    const rheology::ModelSpec& spec);
 
-/// Creates the engine for a model of finitely many elements, whose elements may be split over the
-/// ranks (Work::split). The engine computes the steps X⁺ = resolvent(X + h G(t_p, X)). `start` is
-/// F(0). `comm` must outlive the engine. Throws UserError if the parameters of the model are not
-/// valid. Source: (4.2), rheological-models-2000. Collective.
+/// Creates the engine for a model of finitely many elements, which computes the steps X⁺ =
+/// resolvent(X + h G(t_p, X)). `start` is F(0). `comm` must have one rank. Throws UserError if the
+/// parameters of the model are not valid. Source: (4.2), rheological-models-2000. Local.
 std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
                                        const rheology::ModelSpec& spec, double start);
 

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engines.hpp"
-#include "engine/state_columns.hpp"
+#include "engine/lazy_field.hpp"
 #include "rheology/catalogue.hpp"
 #include "rheology/inclusion_solution.hpp"
 
@@ -170,13 +170,16 @@ class ExactModelEngine final : public ExactEngine {
                    const rheology::ModelSpec& spec)
       : ExactEngine(run.time.final_time),
         mass_(spec.layout().mass_columns()),
-        columns_(comm, spec.layout(), spec.all()),
+        columns_(comm, spec.layout().size()),
         solution_(solution_of(spec, force_of(run, spec.force_breaks), {})),
         check_(solution_of(spec, force_of(run, spec.force_breaks), rheology::checking_options)) {
     sample_ = at(0.0);
   }
 
-  const parallel::Vector& field() override { return columns_.gather(solution_->state()); }
+  const parallel::Vector& field() override {
+    std::ranges::copy(solution_->state(), columns_.values().begin());
+    return columns_;
+  }
 
  private:
   /// Returns x, y and the restoring force of the mass on which F acts. If the model has no mass, y
@@ -214,7 +217,7 @@ class ExactModelEngine final : public ExactEngine {
   }
 
   rheology::MassColumns mass_;
-  StateColumns columns_;
+  parallel::Vector columns_;  // a copy of the state
   std::unique_ptr<rheology::InclusionSolution> solution_;
   std::unique_ptr<rheology::InclusionSolution> check_;
 };

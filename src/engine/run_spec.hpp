@@ -99,11 +99,10 @@ struct RunSpec {
   /// base moves, and F(t) otherwise.
   base::Function drive;
   slab::TimeGrid time;
-  /// A sweep is split over the ranks if it has at least this number of cells. A model whose
-  /// elements can be split (Work::split) is split if one of its steps costs at least as much as a
-  /// step of this number of cells. A step of 32768 cells takes a few µs, and two ranks on idle
-  /// cores save nearly half of this time. For fewer cells the gain is smaller than the loss if
-  /// cores are busy.
+  /// A sweep is split over the ranks if it has at least this number of cells, and a chain of slabs
+  /// if one of its steps costs at least as much as a step of this number of cells. A step of 32768
+  /// cells takes a few µs, and two ranks on idle cores save nearly half of this time. For fewer
+  /// cells the gain is smaller than the loss if cores are busy.
   std::int64_t split_from = 32768;
 
   /// Returns the properties of the model. Local.

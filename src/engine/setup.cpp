@@ -61,7 +61,7 @@ std::string gibibytes(double bytes) {
 
 bool is_split(const RunSpec& run, int ranks) {
   const ModelFacts facts = run.facts();
-  if (ranks == 1 || facts.is_exact) {
+  if (ranks == 1 || facts.is_exact || facts.elements != nullptr) {
     return false;
   }
   if (facts.chain != nullptr) {
@@ -69,36 +69,8 @@ bool is_split(const RunSpec& run, int ranks) {
     constexpr std::int64_t cells_a_slab = 16;
     return cells_a_slab * facts.chain->elements() >= run.split_from;
   }
-  if (facts.elements != nullptr) {
-    // An element takes as much time per step as this number of cells.
-    constexpr std::int64_t cells_an_element = 8;
-    return facts.elements->work() == rheology::Work::split &&
-           cells_an_element * facts.elements->parameters.elements >= run.split_from;
-  }
   return facts.method == Method::sweep && !facts.slab->is_continuum() &&
          facts.slab->field_cells() >= run.split_from;
-}
-
-std::int64_t idle_ranks(const RunSpec& run, int ranks) {
-  if (!is_split(run, ranks)) {
-    return 0;
-  }
-  const ModelFacts facts = run.facts();
-  const std::int64_t parts = facts.elements != nullptr ? facts.elements->parameters.elements
-                             : facts.chain != nullptr  ? facts.chain->elements()
-                                                       : facts.slab->field_cells();
-  const std::int64_t blocks = (parts - 1) / base::block_cells + 1;
-  return std::max<std::int64_t>(0, ranks - blocks);
-}
-
-std::string idle_advice(const RunSpec& run, int ranks) {
-  const std::int64_t idle = idle_ranks(run, ranks);
-  const char* parts = run.facts().slab == nullptr ? "elements" : "cells";
-  return idle == 0 ? ""
-                   : fmt::format(
-                         "{} of {} ranks have none of the {} of {}, which are dealt out in "
-                         "blocks of {}; {} ranks would do",
-                         idle, ranks, parts, title(run), base::block_cells, ranks - idle);
 }
 
 MemoryNeed memory_need(const RunSpec& run, int ranks) {
@@ -117,10 +89,9 @@ MemoryNeed memory_need(const RunSpec& run, int ranks) {
             facts.chain->keeps_works ? 380.0 : 350.0,
             static_cast<double>(shapes.size()) * of_shape};
   }
-  // Upper bounds of the bytes per column of the state, including the parameters. Of the models that
-  // cannot be split, rheology::PChain needs the most, because of its total variation.
-  const bool split = facts.elements->work() == rheology::Work::split;
-  return {facts.elements->layout().size(), "columns", ranks, split ? 64.0 : 128.0};
+  // An upper bound of the bytes per column of the state, including the parameters.
+  // rheology::PChain needs the most, because of its total variation.
+  return {facts.elements->layout().size(), "columns", ranks, 128.0};
 }
 
 double bytes_a_rank(const MemoryNeed& need) {

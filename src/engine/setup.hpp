@@ -25,18 +25,9 @@ struct MemoryNeed {
 };
 
 /// Returns whether `ranks` ranks, if there are several, split a run. They do if the run is a sweep
-/// or a chain of slabs, or its elements can be split (Work::split), and if a step costs at least as
-/// much as a step of RunSpec::split_from cells. They do not split an exact solution. One rank
-/// computes a run that is not split. Local.
+/// or a chain of slabs, and if a step costs at least as much as a step of RunSpec::split_from
+/// cells. One rank computes a run that is not split. Local.
 bool is_split(const RunSpec& run, int ranks);
-
-/// Returns how many of the ranks that split a run receive no block of cells or elements
-/// (base/partition.hpp). Returns 0 if the ranks do not split the run. Local.
-std::int64_t idle_ranks(const RunSpec& run, int ranks);
-
-/// Returns a message that says how many ranks have no cells or elements and how many ranks would
-/// suffice, or an empty string if idle_ranks() is 0. Local.
-std::string idle_advice(const RunSpec& run, int ranks);
 
 /// Returns the memory need of a run on `ranks` ranks. The need does not depend on P if the run uses
 /// the engine of turning points and slab::has_smooth_cells() is true. In all other cases a cell of

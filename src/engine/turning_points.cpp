@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engines.hpp"
-#include "engine/state_columns.hpp"
+#include "engine/lazy_field.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {

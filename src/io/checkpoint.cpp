@@ -50,7 +50,7 @@ class CheckpointWriter final : public engine::Archive {
       // The root alone writes the numbers, but all ranks create the dataset and need its size.
       auto size = static_cast<std::int64_t>(values.size());
       parallel::broadcast(comm, std::span(&size, 1));
-      Table(file, name, saved, size, 0).append(size, values, 0, &comm);
+      Table(file, name, saved, size, 0).append(comm, size, values);
     }
     for (const auto& [name, vector] : vectors_) {
       // If every rank stores the whole vector, the root alone writes the vector.

@@ -250,7 +250,7 @@ void write_column(const parallel::Communicator& comm, const Handle& file, const 
                   const Attributes& attributes, std::span<const double> values,
                   const std::string& axis) {
   const std::int64_t count = std::ssize(values);
-  Table(file, path, attributes, count, 0).append(count, values, 0, &comm);
+  Table(file, path, attributes, count, 0).append(comm, count, values);
   name_axes(file, path, {axis});
 }
 
@@ -346,29 +346,24 @@ void Table::append_row(const RowSegments& segments) {
   ++counted_.rows;
 }
 
-void Table::append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
-                   const parallel::Communicator* root_of) {
+void Table::append(const parallel::Communicator& comm, std::int64_t rows,
+                   std::span<const double> values) {
   if (rows == 0) {
     return;
   }
   const Handle dataset = open_dataset(*file_, path_);
-  const std::array offset{static_cast<hsize_t>(counted_.rows), static_cast<hsize_t>(first_column)};
+  const std::array offset{static_cast<hsize_t>(counted_.rows), hsize_t{0}};
   const std::array<hsize_t, 2> extent{static_cast<hsize_t>(rows),
-                                      local.size() / static_cast<hsize_t>(rows)};
-  const auto write = [&](H5FD_mpio_xfer_t ranks) {
+                                      values.size() / static_cast<hsize_t>(rows)};
+  parallel::on_root(comm, [&] {
     for (std::int64_t row = 0; row < rows; ++row) {
       counted_.before += std::exchange(
           counted_.last,
-          sum_of_hashes(local.subspan(static_cast<std::size_t>(row) * extent[1], extent[1]),
-                        (counted_.rows + row) * counted_.columns + first_column));
+          sum_of_hashes(values.subspan(static_cast<std::size_t>(row) * extent[1], extent[1]),
+                        (counted_.rows + row) * counted_.columns));
     }
-    transfer_part(dataset, offset, extent, local, H5Dwrite, ranks);
-  };
-  if (root_of != nullptr) {
-    parallel::on_root(*root_of, [&] { write(H5FD_MPIO_INDEPENDENT); });
-  } else {
-    write(H5FD_MPIO_COLLECTIVE);
-  }
+    transfer_part(dataset, offset, extent, values, H5Dwrite, H5FD_MPIO_INDEPENDENT);
+  });
   counted_.rows += rows;
 }
 

@@ -205,13 +205,11 @@ class Table {
   Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
         std::int64_t columns);
 
-  /// Appends `rows` rows. If `root_of` is null, each rank writes some of the columns, beginning
-  /// with the column `first_column`; `local` is the array [rows, columns of this rank] and may be
-  /// empty. If `root_of` is given, the root of this communicator writes all columns from its array
-  /// `local` [rows, columns], and a failure is thrown on all ranks alike. Collective on the file's
-  /// ranks.
-  void append(std::int64_t rows, std::span<const double> local, std::int64_t first_column,
-              const parallel::Communicator* root_of = nullptr);
+  /// Appends `rows` rows, which the root of `comm` writes from its array `values` [rows, columns]. A
+  /// failure is thrown on all ranks alike. Collective on `comm`, which must consist of the ranks of
+  /// the file.
+  void append(const parallel::Communicator& comm, std::int64_t rows,
+              std::span<const double> values);
   /// Appends one row, which is computed and written in segments. Collective on the file's ranks.
   void append_row(const RowSegments& segments);
   /// If the archive saves, saves the number of appended rows and the checksums of their numbers;

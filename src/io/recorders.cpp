@@ -17,27 +17,21 @@ using namespace std::string_literals;
 
 void RowBuffer::add(const std::string& path, const Attributes& attributes, std::int64_t width,
                     const std::string& across) {
-  datasets_.push_back({Table(file_, path, attributes, all_, width),
-                       std::max<std::int64_t>(1, width),
-                       0,
-                       {},
-                       false});
+  datasets_.push_back(
+      {Table(file_, path, attributes, all_, width), std::max<std::int64_t>(1, width), {}});
   width_ += datasets_.back().width;
   name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
 }
 
-void RowBuffer::push(std::span<const double> row, const std::optional<Part>& split) {
+void RowBuffer::push(std::span<const double> row) {
   constexpr std::int64_t rows_kept = 8192;
   constexpr std::int64_t entries_kept = std::int64_t{1} << 18;
   for (Dataset& dataset : datasets_) {
-    const bool is_split = split && &dataset == &datasets_.back();
-    const auto here = is_split ? split->values : row.first(static_cast<std::size_t>(dataset.width));
-    dataset.first = is_split ? split->first : 0;
-    dataset.is_split = is_split;
-    if (is_split || comm_.is_root()) {
-      dataset.pending.insert(dataset.pending.end(), here.begin(), here.end());
+    const auto width = static_cast<std::size_t>(dataset.width);
+    if (comm_.is_root()) {
+      dataset.pending.insert(dataset.pending.end(), row.begin(), row.begin() + dataset.width);
     }
-    row = is_split ? row : row.subspan(here.size());
+    row = row.subspan(width);
   }
   assert(row.empty());
   ++rows_;
@@ -59,8 +53,7 @@ void RowBuffer::serialize(std::int64_t rows, engine::Archive& archive) {
 
 void RowBuffer::flush() {
   for (Dataset& dataset : datasets_) {
-    dataset.table.append(rows_ - written_, dataset.pending, dataset.first,
-                         dataset.is_split ? nullptr : &comm_);
+    dataset.table.append(comm_, rows_ - written_, dataset.pending);
     dataset.pending.clear();
   }
   written_ = rows_;
@@ -205,7 +198,7 @@ void FieldWriter::add(const std::string& path, const Attributes& attributes) {
 
 void FieldWriter::observe(const engine::Samples& samples, engine::Engine& engine) {
   if (steps_.takes(samples.last_step())) {
-    tables_[0].append(1, std::array{steps_.time(samples.last_step())}, 0, &comm_);
+    tables_[0].append(comm_, 1, std::array{steps_.time(samples.last_step())});
     append(engine);
   }
 }
@@ -286,17 +279,11 @@ class StateRecorder final : public RowRecorder {
         is_position_(engine::slab_of(context.run) != nullptr) {
     const rheology::StateLayout layout = *engine::state_layout(context.run);
     rows_.add("/state/t", {"times of the states", "t"});
-    const std::int64_t columns = layout.size();
-    const RowSegments numbers{.range = base::local_range(columns, comm_.rank(), comm_.size()),
-                              .largest = base::local_range(columns, 0, comm_.size()).size,
-                              .make = [](std::int64_t first, std::span<double> values) {
-                                std::iota(values.begin(), values.end(),
-                                          static_cast<double>(first + 1));
-                              }};
-    write_distributed(context.file, "/state/column",
-                      {"number of the column, whose name the values' attribute columns has", "j"},
-                      numbers, columns);
-    name_axes(context.file, "/state/column", {"column"});
+    std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
+    std::iota(numbers.begin(), numbers.end(), 1.0);
+    write_column(comm_, context.file, "/state/column",
+                 {"number of the column, whose name the values' attribute columns has", "j"},
+                 numbers, "column");
     rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
               "column");
     // The attribute `columns` has at most about this many characters; StateLayout::names() omits
@@ -308,13 +295,14 @@ class StateRecorder final : public RowRecorder {
 
  private:
   void record(const engine::Samples& samples, engine::Engine& engine) override {
-    const double t = steps_.time(samples.last_step());
+    std::vector<double> row{steps_.time(samples.last_step())};
     if (is_position_) {
-      rows_.push(std::array{t, samples.x.back()});
-      return;
+      row.push_back(samples.x.back());
+    } else {
+      const std::span<const double> state = engine.field().values();
+      row.insert(row.end(), state.begin(), state.end());
     }
-    const parallel::Vector& state = engine.field();
-    rows_.push(std::array{t}, {{state.values(), state.range().first}});
+    rows_.push(row);
   }
 
   bool is_position_;  // whether the state is x; if not, it is the engine's field

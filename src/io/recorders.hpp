@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,12 +51,6 @@ class SampledSteps {
 /// memory.
 class RowBuffer {
  public:
-  /// The part of a row that this rank holds if the row is split over the ranks.
-  struct Part {
-    std::span<const double> values;  ///< the entries of the row on this rank
-    std::int64_t first = 0;          ///< the index, in the row, of the first of these entries
-  };
-
   /// Each dataset will have `rows` rows. `comm` and `file` must outlive the object. Local.
   RowBuffer(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
       : comm_(comm), file_(file), all_(rows) {}
@@ -69,10 +62,9 @@ class RowBuffer {
   void add(const std::string& path, const Attributes& attributes, std::int64_t width = 0,
            const std::string& across = {});
   /// Appends one row to each dataset. `row` contains the entries for all datasets, in the order in
-  /// which they were added, and is the same on every rank. If `split` is given, the rows of the
-  /// last dataset are split over the ranks: `split` is this rank's part, and `row` has no entries
-  /// for this dataset. Must be called on all ranks; Collective if the call writes the rows.
-  void push(std::span<const double> row, const std::optional<Part>& split = {});
+  /// which they were added; only those of the root are written. Must be called on all ranks;
+  /// Collective if the call writes the rows.
+  void push(std::span<const double> row);
   /// Writes the rows that are still in memory. Collective.
   void flush();
   /// If the archive saves, writes the rows that are in memory, and saves the number of rows and
@@ -86,9 +78,7 @@ class RowBuffer {
   struct Dataset {
     Table table;
     std::int64_t width;
-    std::int64_t first;           ///< index of this rank's first entry in a row
-    std::vector<double> pending;  ///< entries that this rank has not written yet
-    bool is_split;
+    std::vector<double> pending;  ///< on the root, the entries that are not written yet
   };
 
   const parallel::Communicator& comm_;

@@ -2,10 +2,6 @@
 
 #include <petscvec.h>
 
-#include <algorithm>
-#include <numeric>
-#include <vector>
-
 static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
 #if !defined(PETSC_HAVE_HDF5)
 #error "masing needs a PETSc built with HDF5"
@@ -34,24 +30,6 @@ int Vector::ranks() const {
 
 void Vector::Destroy::operator()(Vec vector) const {
   VecDestroy(&vector);
-}
-
-void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values) {
-  // The entries are set in segments, because an array of the indices of all `values` would need as
-  // much memory as `values`.
-  constexpr std::size_t segment = 4096;
-  std::vector<PetscInt> cells;
-  while (!values.empty()) {
-    const auto part = values.first(std::min(values.size(), segment));
-    cells.resize(part.size());
-    std::iota(cells.begin(), cells.end(), first);
-    check_petsc(VecSetValues(target.handle(), static_cast<PetscInt>(cells.size()), cells.data(),
-                             part.data(), INSERT_VALUES));
-    first += static_cast<std::int64_t>(part.size());
-    values = values.subspan(part.size());
-  }
-  check_petsc(VecAssemblyBegin(target.handle()));
-  check_petsc(VecAssemblyEnd(target.handle()));
 }
 
 RangeGather::RangeGather(const Vector& layout, const base::CellRange& range)

@@ -50,11 +50,6 @@ class Vector {
   std::unique_ptr<std::remove_pointer_t<Vec>, Destroy> handle_;
 };
 
-/// Sets all entries of `target`. Each rank passes the entries `values`, [n], of the cells
-/// first..first+n-1; these cells need not be those that the rank holds. The ranges of all ranks
-/// together must contain every cell. Collective on the ranks of `target`.
-void fill_from_ranges(Vector& target, std::int64_t first, std::span<const double> values);
-
 /// Copies the entries of a contiguous range of cells from all ranks to this rank; each rank may
 /// request a different range. One object can be used for all vectors of the same layout.
 class RangeGather {

@@ -108,8 +108,7 @@ inline StVenant contact_friction(const MovingMass& first, const MovingMass& seco
 ///     elements()            returns the St-Venant elements; M∂φ is the sum over these.
 /// One step is X⁺ = resolvent(X + h G(t_p, X)). X and G have one entry for each column of the state
 /// that ModelInfo lists, [columns], for the elements that the model object holds. The first three
-/// functions allocate no memory. drift is Collective if the elements are split over ranks; all
-/// other functions are Local. Source: (3.8), (4.1), (4.2), rheological-models-2000.
+/// functions allocate no memory. Local. Source: (3.8), (4.1), (4.2), rheological-models-2000.
 template <class Model>
 concept Inclusion = requires(Model& model, const Model& law, const TimeStep& now,
                              std::span<const double> state, std::span<double> values) {
@@ -127,8 +126,7 @@ concept StartsFromForce = requires(const Model& law, std::span<double> state) {
 };
 
 /// Advances the state by one step, X ← resolvent(X + h G(t_p, X)); `rate` [columns] is scratch
-/// memory. Returns the friction force that model.resolve() returns. Collective if model.drift() is
-/// collective, otherwise Local.
+/// memory. Returns the friction force that model.resolve() returns. Local.
 template <Inclusion Model>
 double make_step(Model& model, const TimeStep& now, std::span<double> state,
                  std::span<double> rate) {

@@ -97,10 +97,6 @@ enum class GroupSize { one, each };
 /// force and the other groups (`follows`).
 enum class Start { given, follows };
 
-/// How the elements of a model may be distributed over ranks: `replicated` means that one rank
-/// computes all elements, and `split` that each rank computes a range of the elements.
-enum class Work { replicated, split };
-
 /// A group of columns of the state. With GroupSize::one the group "x" is the single column x; with
 /// GroupSize::each the group "u" consists of the columns u1, …, un. The first letter of the name
 /// says what the columns are: x positions, y velocities, u elongations, v and g forces. The
@@ -127,7 +123,6 @@ struct ModelInfo {
   /// other models.
   std::string order;
   std::string source;
-  Work work = Work::replicated;
 };
 
 /// Returns the parameters of a model, including the parameters that give its initial state. Local.
@@ -184,8 +179,6 @@ struct ModelSpec {
 
   /// Returns the columns of the state of all elements. Local.
   [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }
-  /// Returns how the elements may be distributed over ranks.
-  [[nodiscard]] Work work() const { return model->info.work; }
   /// Returns the range of all elements.
   [[nodiscard]] base::CellRange all() const { return {0, parameters.elements}; }
 };

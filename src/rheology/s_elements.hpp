@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -165,27 +164,12 @@ struct Viscoelastoplastic : DiscreteMasing {
 /// on mass n:
 ///     m_i y_i' = k_{i+1} u_{i+1} - k_i u_i  (F - k_n u_n for i = n),
 ///     u_i' + ∂ψ[-η_i,η_i](u_i) ∋ y_i - y_{i-1},  y_0 = 0.
-/// An object holds a range of the elements; the state consists of the x_i of all these elements,
-/// then of their y_i, and then of their u_i. Source: (2.30), rheological-models-2000.
+/// The state consists of the x_i, then of the y_i, and then of the u_i. Source: (2.30),
+/// rheological-models-2000.
 struct SChain {
-  /// What acts on the two ends of the range of elements held.
-  struct Ends {
-    /// The y of the mass or ground to which the first element is attached.
-    double velocity_before = 0.0;
-    double force_after = 0.0;  ///< the force on the last mass
-  };
   std::vector<double> mass;
   std::vector<double> stiffness;
   std::vector<double> threshold;  ///< η
-  /// Returns what acts on the two ends. The arguments are the force of the first spring and the
-  /// velocity of the last mass, which the objects with the neighbouring ranges need, and F. The
-  /// default function is for an object that holds the whole chain, between the ground and F. Code
-  /// that splits a chain over ranks sets a function that exchanges the two numbers with the
-  /// neighbouring ranks.
-  std::function<Ends(double first_force, double last_velocity, double force)> exchange =
-      [](double /*first_force*/, double /*last_velocity*/, double force) {
-        return Ends{0.0, force};
-      };
 
   static ModelInfo info() {
     return {
@@ -203,8 +187,7 @@ struct SChain {
                        {"eta", "yield displacements alpha_i/k_i", Range::positive, per_element}},
         .state = {{"x", GroupSize::each}, {"y", GroupSize::each}, {"u", GroupSize::each}},
         .order = "1",
-        .source = "(2.30), Table I, rheological-models-2000",
-        .work = Work::split};
+        .source = "(2.30), Table I, rheological-models-2000"};
   }
 
   explicit SChain(const ParameterValues& values)
@@ -212,16 +195,13 @@ struct SChain {
     values.require_within("u0", threshold, "eta");
   }
 
-  /// Computes G(t_p, X) for the elements held. Collective if `exchange` is collective.
-  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) {
+  void drift(const TimeStep& now, std::span<const double> state, std::span<double> rate) const {
     const std::size_t n = mass.size();
     const auto y = state.subspan(n, n);
     const auto u = state.subspan(2 * n, n);
-    const Ends ends =
-        n == 0 ? exchange(0.0, 0.0, now.force) : exchange(stiffness[0] * u[0], y[n - 1], now.force);
-    double below = ends.velocity_before;  // y_{i-1}
+    double below = 0.0;  // y_{i-1}
     for (std::size_t i = 0; i < n; ++i) {
-      const double pull = i + 1 < n ? stiffness[i + 1] * u[i + 1] : ends.force_after;
+      const double pull = i + 1 < n ? stiffness[i + 1] * u[i + 1] : now.force;
       rate[i] = y[i];
       rate[n + i] = (pull - stiffness[i] * u[i]) / mass[i];
       rate[2 * n + i] = y[i] - below;
@@ -232,9 +212,8 @@ struct SChain {
     yield(state.subspan(2 * mass.size()), threshold);
     return 0.0;
   }
-  /// Returns the force of the last spring held, or 0 if the object holds no elements.
   [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const {
-    return state.empty() ? 0.0 : stiffness.back() * state.back();
+    return stiffness.back() * state.back();
   }
   [[nodiscard]] std::vector<StVenant> elements() const {
     return clamped_elements(2 * mass.size(), threshold);

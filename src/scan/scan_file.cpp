@@ -120,7 +120,7 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
       std::ranges::transform(point.numbers.multipliers, std::back_inserter(pairs), part);
     }
     const auto rows = std::ssize(scan.points);
-    io::Table(file, path, {description, symbol}, rows, 2).append(rows, pairs, 0, &comm);
+    io::Table(file, path, {description, symbol}, rows, 2).append(comm, rows, pairs);
     io::name_axes(file, path, {"point", "multiplier"});
   };
   write("/points/multiplier_re", "Floquet multipliers, the larger one first; real part", "Re mu",

@@ -35,14 +35,7 @@ class StudySource final : public campaign::Source {
     Batch open = plan_.all();
     std::erase_if(
         open, [&](Unit i) { return !records_[i].empty() || std::ranges::count(under_way, i) > 0; });
-    campaign::Packing packing = make_schedule(plan_, open);
-    packing.advice = engine::idle_advice(
-        std::ranges::max(
-            plan_.runs, {},
-            [&](const PlannedRun& planned) { return engine::idle_ranks(planned.run, plan_.ranks); })
-            .run,
-        plan_.ranks);
-    return packing;
+    return make_schedule(plan_, open);
   }
 
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,

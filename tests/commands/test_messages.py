@@ -8,8 +8,8 @@ from count_messages import KINDS, Counting, total
 
 # Slabs that ranks share: 64 blocks of 1024 cells. T is so short that no step is in doubt.
 SLAB = ("simulate", "--quiet", "--cells=65536", "--final-time=1", "--field-points=1", "--output=run.h5")
-CHAIN = ("simulate", "--quiet", "--model=s-chain", "--set=n=8192", "--set=k=n", "--set=eta=0.1",
-         "--final-time=0.0001", "--force=3*sin(t)", "--output=run.h5")
+CHAIN = ("simulate", "--quiet", "--model=masing-chain", "--set=n=8192", "--set=m=1/n", "--set=k=n", "--set=eta=0.1",
+         "--cells=inf", "--final-time=0.0001", "--force=3*sin(t)", "--output=run.h5")
 SENT = KINDS["to single ranks"]
 pytestmark = [pytest.mark.long, pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")]
 

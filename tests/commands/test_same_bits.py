@@ -9,7 +9,7 @@ from compare_revisions import CONFIGURATIONS, compare, words_of
 OTHERS = [path for path in os.environ.get("MASING_OTHER_PROGRAMS", "").split(":") if path]
 # Of what ranks share the recorders and watched nodes are in no test of an engine.
 SPLIT = ("sweep, split", "masing-chain, split, shaken", "both, split", "elements, split", "scan, split", "scan, grid, series", "steady",
-         "masing-chain, split, wave", "s-chain, split", "p-series, split", "steps, p-series", "steps, exact")
+         "masing-chain, split, wave", "s-chain, long", "p-series, long", "steps, p-series", "steps, exact")
 
 
 @pytest.mark.first(7)

@@ -165,11 +165,6 @@ TEST_P(Engines, go_on_with_the_same_bits) {
   }
 }
 
-/// Of one block of elements or four of unequal length: some rank is at an end, between others, or
-/// idle.
-const std::string chain =
-    "model=s-chain; set m=2-cos(i); set k=1+i/n; set eta=0.1+i/n; set y0=1+sin(7*i); "
-    "set u0=0.1*sin(3*i); force=3*sin(t); set n=";
 const std::string slabs =
     "model=masing-chain; set m=2-cos(i); set k=1+i/n; set eta=0.05+i/n; set k0=0.1; set c=0.02; "
     "set c_ground=0.1; set y0=sin(7*i); cells=inf; energy; ";
@@ -198,10 +193,9 @@ const Case cases[] = {
     {"replicated", "model=friction-oscillator; set k=1; set alpha=0.3"},
     {"in_series",
      "model=p-series; set n=3100; set k=n*(1+i/n); set k0=0.7; set alpha=0.3; set y0=1"},
-    {"chain_of_one", chain + "1"},
-    {"chain_of_three", chain + "3"},
-    {"chain_of_a_block", chain + "1024"},
-    {"chain_of_four_blocks", chain + "3100"},
+    {"masses_in_series",
+     "model=s-chain; set n=3; set m=2-cos(i); set k=1+i/n; set eta=0.1+i/n; set y0=1+sin(7*i); "
+     "set u0=0.1*sin(3*i); force=3*sin(t)"},
     // Element 2 reaches its strength, 0.06, in the first 5 of 20 s, before the state is saved.
     {"warning_of_weak_slabs",
      "model=masing-chain; set n=3; set m=1; set c_ground=1; set k=1; set eta=i==2?0.1:1; "
@@ -215,6 +209,7 @@ const Case cases[] = {
     {"chain_of_slabs_on_a_base_that_absorbs",
      slabs + "set n=1100; watch=0,1,1024,1100; set base_impedance=0.5; set base_mass=1; "
              "incoming-velocity=sin(2*t); stiffness=1+s; threshold-down=0.5"},
+    {"chain_of_one_slab", slabs + "set n=1"},
     {"chain_of_unequal_slabs", slabs + "set n=5; threshold=1+s*i/n; base-acceleration=cos(3*t)"}};
 INSTANTIATE_TEST_SUITE_P(All, Engines, testing::ValuesIn(cases),
                          [](const auto& of) { return of.param.name; });

@@ -39,35 +39,12 @@ TEST(MemoryNeed, is_8_bytes_for_each_number_kept) {
            Row{"cells=1048576; engine=memory; initial-u=0.05; force=0", 1, 104 * million},
            Row{"cells=1048576; engine=memory; initial-u=0.05*s; force=0", 1, 112 * million},
            Row{"cells=1000000000; engine=memory", 1, 8},  // no table
-           Row{"model=s-chain; set n=1048576; set k=1; set eta=1", 1, 3 * 64 * million},
-           Row{"model=s-chain; set n=1048576; set k=1; set eta=1", 4, 3 * 16 * million},
            Row{"model=p-chain; set n=1048576; set k=1; set alpha=1", 1, 2 * 128 * million},
        }) {
     EXPECT_NEAR(engine::bytes_a_rank(engine::memory_need(run_of(options), ranks)), bytes, 1.0)
         << options;
   }
   EXPECT_EQ(engine::bytes_a_rank({.count = 1000, .extra_bytes = 1e9}), 8000.0 + 1e9);
-}
-
-TEST(IdleRanks, are_those_of_a_split_run_that_get_no_block) {
-  struct Row {
-    const char* options;
-    int ranks;
-    int idle;
-  };
-  for (const auto& [options, ranks, idle] : {
-           Row{"cells=1000000", 10000, 9023},  // ⌈10⁶/1024⌉ = 977
-           Row{"cells=1000448", 978, 1},       // 977·1024
-           Row{"cells=1000449", 979, 1},
-           Row{"cells=1000000", 977, 0},
-           Row{"cells=1000000", 1, 0},
-           Row{"cells=1000", 100, 0},                      // one rank makes it
-           Row{"cells=1000000; engine=memory", 10000, 0},  // one rank makes it
-           Row{"model=s-chain; set n=5000; set m=1; set k=1; set eta=1", 7, 2},  // ⌈5000/1024⌉ = 5
-           Row{"model=s-chain; set n=5000; set m=1; set k=1; set eta=1", 5, 0},
-       }) {
-    EXPECT_EQ(engine::idle_ranks(run_of(options), ranks), idle) << options << ", " << ranks;
-  }
 }
 
 TEST(RequireMemory, refuses_what_does_not_fit) {

@@ -302,14 +302,4 @@ TEST(Vectors, are_split_at_block_limits_and_gathered_from_any_ranges) {
   }
 }
 
-TEST(Vectors, are_filled_with_more_values_than_go_at_once) {
-  std::vector<double> all(10000);
-  std::iota(all.begin(), all.end(), 0.5);
-  Vector target(world(), std::ssize(all));
-  const bool is_last = world().rank() == world().size() - 1;
-  parallel::fill_from_ranges(target, 0,
-                             is_last ? std::span<const double>(all) : std::span<const double>());
-  expect_counting(target.values(), static_cast<double>(target.range().first) + 0.5);
-}
-
 }  // namespace masing::test_collectives

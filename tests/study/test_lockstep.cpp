@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"successive_without_mass",
              "reference=successive; model=masing-quasistatic; force=0.2*sin(t)+0.02*sin(7*t)"},
         Case{"split_model",
-             "reference=finest; model=s-chain; set n=1200; set k=1+i/n; set eta=0.1+i/n; "
+             "reference=finest; model=s-chain; set n=3; set k=1+i/n; set eta=0.1+i/n; "
              "set y0=1+sin(7*i); refine=steps; levels=20,30,61"},
         Case{"exact_model",
              "reference=exact; model=prandtl; set k0=0.2; set k=1; set eta=0.5; refine=steps; "
