@@ -12,22 +12,19 @@ namespace {
 
 /// The engine for a model of finitely many elements. It computes the steps X⁺ = resolvent(X + h
 /// G(t_p, X)). Source: (4.2), rheological-models-2000.
-template <rheology::Inclusion Model>
 class InclusionEngine final : public Engine {
  public:
-  /// `start` is the state at t = 0, with the columns `layout`, and `force` is F(0). `comm` must
-  /// have one rank. Local.
-  InclusionEngine(const parallel::Communicator& comm, Model model, std::span<const double> start,
+  /// `built` is the model and its state at t = 0, with the columns `layout`, and `force` is F(0).
+  /// `comm` must have one rank. Local.
+  InclusionEngine(const parallel::Communicator& comm, rheology::BuiltModel built,
                   const rheology::StateLayout& layout, double step, double force)
-      : model_(std::move(model)),
+      : model_(std::move(built.model)),
         mass_(layout.mass_columns()),
         step_(step),
         state_(comm, layout.size()),
-        rate_(start.size()) {
-    std::ranges::copy(start, state_.values().begin());
-    if constexpr (rheology::StartsFromForce<Model>) {
-      model_.complete_start(force, state_.values());
-    }
+        rate_(built.start.size()) {
+    std::ranges::copy(built.start, state_.values().begin());
+    model_->complete_start(force, state_.values());
     friction_ = friction_at_start(force);
     take_sample();
   }
@@ -38,7 +35,7 @@ class InclusionEngine final : public Engine {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
       const double before = sample_.x;
       friction_ = rheology::make_step(
-          model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
+          *model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
           state_.values(), rate_);
       take_sample();
       if (!mass_.y) {
@@ -65,7 +62,7 @@ class InclusionEngine final : public Engine {
     const std::span<const double> state = state_.values();
     sample_ = {state[static_cast<std::size_t>(mass_.x)],
                mass_.y ? state[static_cast<std::size_t>(*mass_.y)] : 0.0,
-               model_.restoring(state, friction_)};
+               model_->restoring(state, friction_)};
   }
 
   /// Returns the dry friction force at t = 0 on the mass on which F acts, computed as the friction
@@ -75,10 +72,10 @@ class InclusionEngine final : public Engine {
     constexpr double short_share = 1e-6;
     std::vector<double> trial(state_.values().begin(), state_.values().end());
     return rheology::make_step(
-        model_, {.step = short_share * step_, .force = force, .next_force = force}, trial, rate_);
+        *model_, {.step = short_share * step_, .force = force, .next_force = force}, trial, rate_);
   }
 
-  Model model_;
+  std::unique_ptr<rheology::Inclusion> model_;
   rheology::MassColumns mass_;
   double step_;  // h
   parallel::Vector state_;
@@ -91,13 +88,8 @@ class InclusionEngine final : public Engine {
 
 std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
                                        const rheology::ModelSpec& spec, double start) {
-  rheology::BuiltModel built = rheology::build(spec, spec.all());
-  return std::visit(
-      [&]<class Model>(Model& model) -> std::unique_ptr<Engine> {
-        return std::make_unique<InclusionEngine<Model>>(comm, std::move(model), built.start,
-                                                        spec.layout(), run.time.step(), start);
-      },
-      built.model);
+  return std::make_unique<InclusionEngine>(comm, rheology::build(spec, spec.all()), spec.layout(),
+                                           run.time.step(), start);
 }
 
 }  // namespace masing::engine

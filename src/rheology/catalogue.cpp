@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <type_traits>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -12,16 +12,9 @@ namespace masing::rheology {
 
 namespace {
 
-template <Inclusion Model>
-CatalogueEntry entry() {
-  return {Model::info(), [](const ParameterValues& values) -> AnyModel { return Model(values); }};
-}
-
-/// Returns an entry for each model, in the order of AnyModel, and then the entries of the slab.
-template <typename... Models>
-std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models...>> /*models*/) {
+/// Returns the entries of the models of slabs.
+std::vector<CatalogueEntry> slab_entries() {
   return {
-      entry<Models>()...,
       {{.name = "masing",
         .title = "the continuous Masing model, S-elements for all s in [0,1] in parallel",
         .equation = "x' = y\nm y' = F - m a_g - c y - k0 x - ∫ k(s) u(s) ds\n"
@@ -62,8 +55,23 @@ std::vector<CatalogueEntry> all_entries(std::type_identity<std::variant<Models..
 }  // namespace
 
 const std::vector<CatalogueEntry>& catalogue() {
-  static const std::vector<CatalogueEntry> all =
-      all_entries(std::type_identity<AnyModel::variant>());
+  static const std::vector<CatalogueEntry> all = [] {
+    std::vector<CatalogueEntry> entries{friction_oscillator(),
+                                        p_parallel(),
+                                        viscoelastoplastic(),
+                                        prandtl(),
+                                        three_springs(),
+                                        discrete_masing(),
+                                        s_chain(),
+                                        p_chain(),
+                                        p_series(),
+                                        s1_p2_series(),
+                                        s1_p2_parallel(),
+                                        persoz(),
+                                        persoz_quasistatic()};
+    std::ranges::move(slab_entries(), std::back_inserter(entries));
+    return entries;
+  }();
   return all;
 }
 

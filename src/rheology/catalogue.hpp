@@ -1,25 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
-#include "rheology/p_elements.hpp"
-#include "rheology/persoz.hpp"
-#include "rheology/s_elements.hpp"
 
 namespace masing::rheology {
 
-/// A model of finitely many elements; each of these types is an Inclusion. The catalogue lists the
-/// models in this order.
-struct AnyModel : std::variant<FrictionOscillator, PParallel, Viscoelastoplastic, Prandtl,
-                               ThreeSprings, DiscreteMasing, SChain, PChain, PSeries, S1P2Series,
-                               S1P2Parallel, Persoz, PersozQuasistatic> {
-  using variant::variant;
-};
-
-/// Returns the entries of all models: those of AnyModel in its order, and then those of the
+/// Returns the entries of all models: those of finitely many elements, and then those of the
 /// continuous Masing model, which this room does not solve. Local.
 const std::vector<CatalogueEntry>& catalogue();
 
@@ -28,9 +18,9 @@ const std::vector<CatalogueEntry>& catalogue();
 const CatalogueEntry& catalogue_entry(const std::string& name);
 
 /// A model object that holds a range of the elements, and the state of these elements at t = 0.
-/// Columns that follow from the force (StartsFromForce) are 0 in this state.
+/// Columns that follow from the force (Start::follows) are 0 in this state.
 struct BuiltModel {
-  AnyModel model;
+  std::unique_ptr<Inclusion> model;
   std::vector<double> start;
 };
 
@@ -38,5 +28,27 @@ struct BuiltModel {
 /// UserError if the parameters are not valid; the message names the parameter if a single one is
 /// wrong. Local.
 BuiltModel build(const ModelSpec& spec, const base::CellRange& held);
+
+// The entries of the models of finitely many elements. The models of P-elements are in
+// p_elements.cpp, those of S-elements in s_elements.cpp, and Persoz's in persoz.cpp. Local.
+CatalogueEntry friction_oscillator();
+CatalogueEntry p_parallel();
+CatalogueEntry viscoelastoplastic();
+CatalogueEntry prandtl();
+CatalogueEntry three_springs();
+CatalogueEntry discrete_masing();
+CatalogueEntry s_chain();
+CatalogueEntry p_chain();
+CatalogueEntry p_series();
+CatalogueEntry s1_p2_series();
+CatalogueEntry s1_p2_parallel();
+CatalogueEntry persoz();
+CatalogueEntry persoz_quasistatic();
+
+/// Constructs a model of the class Model; for CatalogueEntry::make. Local.
+template <class Model>
+std::unique_ptr<Inclusion> made(const ParameterValues& values) {
+  return std::make_unique<Model>(values);
+}
 
 }  // namespace masing::rheology

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -100,36 +99,36 @@ inline StVenant contact_friction(const MovingMass& first, const MovingMass& seco
           {{first.y, -1 / first.mass}, {second.y, 1 / second.mass}}};
 }
 
-/// A model as an inclusion X' + M ∂φ(X) ∋ G(t, X):
-///     drift(now, X, G)      fills G(t_p, X);
-///     resolve(now, X)       X ← (I + hM∂φ)⁻¹ X in place; returns the force of dry friction on the
-///                           mass that F acts on (0 if φ contains no |·|);
-///     restoring(X, g)       returns F - m x'' of this mass, where g is this friction force;
-///     elements()            returns the St-Venant elements; M∂φ is the sum over these.
-/// One step is X⁺ = resolvent(X + h G(t_p, X)). X and G have one entry for each column of the state
-/// that ModelInfo lists, [columns], for the elements that the model object holds. The first three
-/// functions allocate no memory. Local. Source: (3.8), (4.1), (4.2), rheological-models-2000.
-template <class Model>
-concept Inclusion = requires(Model& model, const Model& law, const TimeStep& now,
-                             std::span<const double> state, std::span<double> values) {
-  model.drift(now, state, values);
-  { model.resolve(now, values) } -> std::convertible_to<double>;
-  { law.restoring(state, 0.0) } -> std::convertible_to<double>;
-  { law.elements() } -> std::same_as<std::vector<StVenant>>;
-};
+/// A model as an inclusion X' + M ∂φ(X) ∋ G(t, X). One step is X⁺ = resolvent(X + h G(t_p, X)). X
+/// and G have one entry for each column of the state that ModelInfo lists, [columns]. No function
+/// that a step calls allocates memory. Source: (3.8), (4.1), (4.2), rheological-models-2000.
+class Inclusion {
+ public:
+  Inclusion() = default;
+  virtual ~Inclusion() = default;
+  Inclusion(const Inclusion&) = delete;
+  Inclusion& operator=(const Inclusion&) = delete;
 
-/// An inclusion for which some columns of the initial state follow from the force at t = 0;
-/// complete_start(F(0), X) computes these columns.
-template <class Model>
-concept StartsFromForce = requires(const Model& law, std::span<double> state) {
-  law.complete_start(0.0, state);
+  /// Fills `rate` with G(t_p, X). Local.
+  virtual void drift(const TimeStep& now, std::span<const double> state,
+                     std::span<double> rate) const = 0;
+  /// Computes X ← (I + hM∂φ)⁻¹ X in place. Returns the force of dry friction on the mass that F
+  /// acts on, which is 0 if φ contains no |·|. Local.
+  virtual double resolve(const TimeStep& now, std::span<double> state) = 0;
+  /// Returns F - m x'' of the mass that F acts on, where `friction` is the force of dry friction on
+  /// this mass. Local.
+  [[nodiscard]] virtual double restoring(std::span<const double> state, double friction) const = 0;
+  /// Returns the St-Venant elements; M∂φ is the sum over these. Local.
+  [[nodiscard]] virtual std::vector<StVenant> elements() const = 0;
+  /// Computes the columns of the initial state that follow from F(0) (Start::follows). Most models
+  /// have no such columns. Local.
+  virtual void complete_start(double /*force*/, std::span<double> /*state*/) const {}
 };
 
 /// Advances the state by one step, X ← resolvent(X + h G(t_p, X)); `rate` [columns] is scratch
-/// memory. Returns the friction force that model.resolve() returns. Local.
-template <Inclusion Model>
-double make_step(Model& model, const TimeStep& now, std::span<double> state,
-                 std::span<double> rate) {
+/// memory. Returns the friction force that Inclusion::resolve() returns. Local.
+inline double make_step(Inclusion& model, const TimeStep& now, std::span<double> state,
+                        std::span<double> rate) {
   model.drift(now, state, rate);
   for (std::size_t c = 0; c < state.size(); ++c) {
     state[c] += now.step * rate[c];

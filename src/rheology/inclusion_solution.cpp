@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "rheology/catalogue.hpp"
 #include "rheology/element_modes.hpp"
 
 namespace masing::rheology {
@@ -51,11 +49,10 @@ Vector start_of(const LinearLaw& law, std::vector<double>& start, double force) 
 /// carry_out() advances the state to the end of the step.
 class EventSolution final : public InclusionSolution {
  public:
-  EventSolution(AnyModel model, const StateLayout& layout, std::vector<double> start,
-                base::SmoothPieces force, const TaylorOptions& options)
+  EventSolution(std::unique_ptr<Inclusion> model, const StateLayout& layout,
+                std::vector<double> start, base::SmoothPieces force, const TaylorOptions& options)
       : model_(std::move(model)),
-        law_(std::visit([&](const auto& one) { return linear_law(one, std::ssize(start)); },
-                        model_)),
+        law_(linear_law(*model_, layout.size(), layout.groups.front().start == Start::follows)),
         force_(std::move(force)),
         options_(options),
         group_(groups_of(layout)),
@@ -232,11 +229,7 @@ class EventSolution final : public InclusionSolution {
     const double now = clock_.time + (clock_.rest + tau * motion_.span());
     if (!law_.algebraic) {  // the drift of a model without a mass would need F'
       Vector drift = Vector::Zero(state.size());
-      std::visit(
-          [&](auto model) {
-            model.drift({.step = 1.0, .force = force_(now)}, span_of(state), span_of(drift));
-          },
-          model_);
+      model_->drift({.step = 1.0, .force = force_(now)}, span_of(state), span_of(drift));
       const Vector acting = motion_.acting(tau);
       const Vector left = (drift - acting - motion_.rate(tau)).cwiseAbs() * motion_.span();
       // The second term allows for a column that has hardly moved, such as one far along a chain:
@@ -288,13 +281,9 @@ class EventSolution final : public InclusionSolution {
     if (!law_.algebraic) {
       return;
     }
-    std::visit(
-        [&](auto model) {
-          Vector rate(state_.size());
-          make_step(model, {.step = 1.0, .force = before, .next_force = after}, span_of(state_),
-                    span_of(rate));
-        },
-        model_);
+    Vector rate(state_.size());
+    make_step(*model_, {.step = 1.0, .force = before, .next_force = after}, span_of(state_),
+              span_of(rate));
     modes_.reset(state_);
   }
 
@@ -303,7 +292,7 @@ class EventSolution final : public InclusionSolution {
   // motion.
   static constexpr double rounding_share = 1e-6;
 
-  AnyModel model_;
+  std::unique_ptr<Inclusion> model_;
   LinearLaw law_;
   base::SmoothPieces force_;
   TaylorOptions options_;
@@ -338,7 +327,7 @@ class EventSolution final : public InclusionSolution {
 
 }  // namespace
 
-std::unique_ptr<InclusionSolution> make_inclusion_solution(AnyModel model,
+std::unique_ptr<InclusionSolution> make_inclusion_solution(std::unique_ptr<Inclusion> model,
                                                            const StateLayout& layout,
                                                            std::vector<double> start,
                                                            base::SmoothPieces force,

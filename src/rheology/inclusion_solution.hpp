@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/smooth_pieces.hpp"
+#include "rheology/inclusion.hpp"
 #include "rheology/model_info.hpp"
 
 namespace masing::rheology {
@@ -55,10 +56,10 @@ class InclusionSolution {
   [[nodiscard]] virtual double scale(std::size_t column) const = 0;
 };
 
-/// Creates the solution that begins at t = 0 with X = `start`. If the model StartsFromForce, the
-/// columns that follow from the force are computed. Throws UserError if F is found to be infinite
+/// Creates the solution that begins at t = 0 with X = `start`. Columns that follow from the
+/// force (Start::follows) are computed. Throws UserError if F is found to be infinite
 /// or NaN at the 65 times at which its first piece is sampled. Local.
-std::unique_ptr<InclusionSolution> make_inclusion_solution(AnyModel model,
+std::unique_ptr<InclusionSolution> make_inclusion_solution(std::unique_ptr<Inclusion> model,
                                                            const StateLayout& layout,
                                                            std::vector<double> start,
                                                            base::SmoothPieces force,

@@ -56,9 +56,9 @@ auto span_of(AnyVector& vector) {
   return std::span(vector.data(), static_cast<std::size_t>(vector.size()));
 }
 
-/// Returns the linear law of an Inclusion with this number of columns. Local.
-template <Inclusion Model>
-LinearLaw linear_law(Model model, Index columns) {
+/// Returns the linear law of a model with this number of columns. If `is_algebraic`, the model has
+/// no mass, and its column 0 follows from F and the other columns. Local.
+inline LinearLaw linear_law(const Inclusion& model, Index columns, bool is_algebraic) {
   const Vector zero = Vector::Zero(columns);
   const auto rate = [&](const Vector& state, const TimeStep& now) {
     Vector rates = zero;
@@ -66,9 +66,7 @@ LinearLaw linear_law(Model model, Index columns) {
     return rates;
   };
   const auto completed = [&](Vector state, double force) {
-    if constexpr (StartsFromForce<Model>) {
-      model.complete_start(force, span_of(state));
-    }
+    model.complete_start(force, span_of(state));
     return state[0];
   };
   LinearLaw law{.state = {columns, columns},
@@ -76,7 +74,7 @@ LinearLaw linear_law(Model model, Index columns) {
                 .force_rate = rate(zero, {.step = 1, .force = 0, .next_force = 1}),
                 .restoring = zero.transpose(),
                 .elements = model.elements()};
-  if constexpr (StartsFromForce<Model>) {
+  if (is_algebraic) {
     law.algebraic = {.force = completed(zero, 1.0), .state = zero.transpose()};
   }
   std::vector<Eigen::Triplet<double>> entries;

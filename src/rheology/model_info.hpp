@@ -156,13 +156,14 @@ struct StateLayout {
 /// from the force and the other columns (Start::follows) is 0 here. Local.
 std::vector<double> initial_state(const ModelInfo& info, const ParameterValues& values);
 
-struct AnyModel;  // defined in rheology/catalogue.hpp
+class Inclusion;  // defined in rheology/inclusion.hpp
 
 /// One model of the catalogue: its description, and the function that constructs it from the values
 /// of its parameters.
 struct CatalogueEntry {
   ModelInfo info;
-  AnyModel (*make)(const ParameterValues& values) = nullptr;  ///< null for the models of the slab
+  /// Null for the models of the slab.
+  std::unique_ptr<Inclusion> (*make)(const ParameterValues& values) = nullptr;
 };
 
 /// How a model of finitely many elements is solved: in time steps, or exactly from event to event

@@ -55,21 +55,15 @@ class Run {
     state = std::move(built.start);
     rate.resize(state.size());
     motion = spec.layout().mass_columns();
-    model_ = std::make_unique<rheology::AnyModel>(std::move(built.model));
+    model_ = std::move(built.model);
   }
 
   /// One step of length h with F at both ends.
   void step(double h, double force, double next_force) {
-    std::visit(
-        [&](auto& model) {
-          friction = rheology::make_step(model, {h, force, next_force}, state, rate);
-          restoring = model.restoring(state, friction);
-        },
-        *model_);
+    friction = rheology::make_step(*model_, {h, force, next_force}, state, rate);
+    restoring = model_->restoring(state, friction);
   }
-  [[nodiscard]] std::vector<rheology::StVenant> elements() const {
-    return std::visit([](const auto& model) { return model.elements(); }, *model_);
-  }
+  [[nodiscard]] std::vector<rheology::StVenant> elements() const { return model_->elements(); }
 
   State state;
   State rate;  ///< G of the last step
@@ -78,7 +72,7 @@ class Run {
   rheology::MassColumns motion;
 
  private:
-  std::unique_ptr<rheology::AnyModel> model_;
+  std::unique_ptr<rheology::Inclusion> model_;
 };
 
 /// Steps of h = T/N under F; calls `look` with t_p after every step.
