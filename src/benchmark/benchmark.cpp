@@ -150,11 +150,11 @@ engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
                                  .threshold = base::Function("s+0.1", 's'),
                                  .initial_u = base::Function("0", 's')},
                                 space},
-                       .oscillator = {},
-                       .method = method};
+                       .oscillator = {}};
   return {std::move(model),
           base::Function("0.45*cos(0.5*t)", 't'),
-          {papers_step * papers_steps, papers_steps}};
+          {papers_step * papers_steps, papers_steps},
+          method};
 }
 
 /// Returns a Work that advances an engine in chunks under the force A cos(t/2) at the times of
@@ -284,7 +284,7 @@ void measure_others(const parallel::Communicator& root, const Effort& effort, Re
   for (const double places : cells) {
     const slab::Space space = places == 0 ? slab::Space(slab::Continuum{})
                                           : slab::Cells{static_cast<std::int64_t>(places)};
-    const engine::RunSpec run = papers_case(space, engine::Method::turning_points);
+    const engine::RunSpec run = papers_case(space, engine::Method::memory);
     const engine::Setup setup = engine::make_setup(root, run);
     memory.push_back(measure(root, effort, {steps_of(*setup.engine)}).front());
     add_line(report,
@@ -325,7 +325,10 @@ engine::RunSpec wave(std::int64_t elements, const slab::Space& space) {
   chain.force_node = elements;
   constexpr std::int64_t steps = std::int64_t{1} << 40;
   // With this step, a wave of small amplitude passes an element in two steps.
-  return {std::move(chain), base::Function(), {0.5 * static_cast<double>(steps), steps}};
+  return {std::move(chain),
+          base::Function(),
+          {0.5 * static_cast<double>(steps), steps},
+          engine::Method::memory};
 }
 
 /// Measures the time of a step of a chain of slabs with P = ∞, 10 and 100. `root` has one rank.

@@ -103,7 +103,7 @@ engine::MasingChain chain_of(const Configuration& c) {
 }  // namespace
 
 void check_chain(Command command, const Configuration& c) {
-  require(c.method == engine::Method::turning_points, "engine",
+  require(c.method == engine::Method::memory, "engine",
           "not an engine of masing-chain; give memory, or nothing");
   require(c.refine != study::Refine::both, "refine",
           "both is not there for masing-chain; give steps, cells or elements");
@@ -123,7 +123,7 @@ engine::RunSpec chain_run(const Configuration& c, const std::shared_ptr<const Re
       return chain_of(other);
     };
   }
-  return {std::move(chain), *c.force, {c.final_time, c.steps}};
+  return {std::move(chain), *c.force, {c.final_time, c.steps}, *c.method};
 }
 
 }  // namespace masing::cli

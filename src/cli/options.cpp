@@ -309,7 +309,7 @@ std::vector<Option> make_table() {
   const std::set<Command> scan{Command::scan};
   const ValueType none;
   const Words<engine::Method> methods{{engine::Method::sweep, "sweep"},
-                                      {engine::Method::turning_points, "memory"},
+                                      {engine::Method::memory, "memory"},
                                       {engine::Method::exact, "exact"}};
   Words<slab::Scheme> schemes;
   std::ranges::transform(slab::schemes, std::back_inserter(schemes), [](const auto& row) {

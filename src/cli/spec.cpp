@@ -93,9 +93,7 @@ void resolve_defaults(Command command, Configuration& c, std::vector<std::string
   const ModelKind kind = kind_of(c.model);
   if (!c.method && kind != ModelKind::finite) {
     const bool by_turning_points = cells == nullptr || kind != ModelKind::slab;
-    c.method = c.steady            ? Method::exact
-               : by_turning_points ? Method::turning_points
-                                   : Method::sweep;
+    c.method = c.steady ? Method::exact : by_turning_points ? Method::memory : Method::sweep;
   }
   const auto steps = static_cast<double>(c.steps);
   c.sample_every = c.sample_every.value_or(std::max<std::int64_t>(1, c.steps / 10000));
@@ -150,7 +148,6 @@ engine::RunSpec slab_run(const Configuration& c) {
         .slab = std::move(slab),
         .oscillator = {.mass = c.mass, .damping = c.damping, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
         .scheme = c.scheme,
-        .method = *c.method,
         .base_moves = base_moves};
   } else {
     model = engine::QuasistaticMasing{
@@ -159,7 +156,7 @@ engine::RunSpec slab_run(const Configuration& c) {
         .x0 = c.x0,
         .driving = c.position ? engine::Driving::position : engine::Driving::force};
   }
-  return {std::move(model), std::move(drive), {c.final_time, c.steps}};
+  return {std::move(model), std::move(drive), {c.final_time, c.steps}, *c.method};
 }
 
 /// Returns the run of a configuration whose defaults are resolved.
@@ -170,9 +167,7 @@ engine::RunSpec run_of(const Configuration& c, const std::shared_ptr<const Reque
   if (!c.elements) {
     return slab_run(c);
   }
-  rheology::ModelSpec spec = *c.elements;
-  spec.solver = c.method ? rheology::Solver::events : rheology::Solver::steps;
-  return {std::move(spec), *c.force, {c.final_time, c.steps}};
+  return {*c.elements, *c.force, {c.final_time, c.steps}, c.method.value_or(Method::sweep)};
 }
 
 // The relative tolerance within which the end of a table counts as T.
@@ -286,16 +281,16 @@ std::vector<double> breaks_of(const Configuration& c, double final_time) {
 engine::RunSpec run_with_breaks(const BoundRequest& request) {
   engine::RunSpec run = request.run;
   const auto reference = study::run_for(request.study.reference, run);
-  if (run.facts().is_exact || (reference && reference->facts().is_exact)) {
+  const bool is_run = run.method == Method::exact;
+  if (is_run || (reference && reference->method == Method::exact)) {
     const Configuration& c = request.configuration;
     // Every element is checked at every event, so more elements would take too long.
     constexpr std::int64_t most = 2000;
     const std::int64_t elements = c.elements ? c.elements->parameters.elements : 0;
-    const bool is_run = run.facts().is_exact;
     require(elements <= most, is_run ? "engine" : "reference",
             fmt::format("the exact solution takes at most {} elements, not {}; {}", most, elements,
                         is_run ? "leave it out" : "give finest"));
-    engine::set_force_breaks(run, breaks_of(c, c.final_time));
+    run.breaks = breaks_of(c, c.final_time);
   }
   return run;
 }
@@ -391,9 +386,8 @@ void check_scan(const BoundRequest& request) {
   require(!request.request->axes.points.columns.empty(), "over",
           "nothing to scan; give --over \"NAME=first:last:count\"");
   if (c.steady) {
-    const engine::ModelFacts model = request.run.facts();
-    const bool is_exact = !request.request->has("engine") || model.is_exact;
-    require(model.scheme != nullptr && is_exact, "steady",
+    const bool is_exact = !request.request->has("engine") || request.run.method == Method::exact;
+    require(request.run.facts().scheme != nullptr && is_exact, "steady",
             "limit cycles are found by --model masing and --engine exact alone");
     require(!c.keep_series, "keep",
             "limit cycles are no runs and have no series (gone in 3.0); leave it out");

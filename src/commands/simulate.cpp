@@ -231,7 +231,7 @@ std::string report_text(const Run& run, int ranks) {
     text += short_of_cores;
     text += ": ranks waited for one another at every step; give as many as there are idle cores";
   }
-  if (run.spec.facts().is_exact) {
+  if (run.spec.method == engine::Method::exact) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", run.self_check);
   }
   return text + fmt::format("\n  {} samples in {}\n",

@@ -82,7 +82,7 @@ class ChainEngine final : public Engine {
       for (std::int64_t j = 0; j < (is_common ? 1 : mine_.size); ++j) {
         shapes.push_back(
             built_slab(own, spec_.shapes[static_cast<std::size_t>(is_common ? 0 : mine_.first + j)],
-                       Method::turning_points));
+                       Method::memory));
       }
       chain_.emplace(chain_part(spec_, mine_), std::move(shapes), spec_.scheme, time_.step(),
                      spec_.force_node - mine_.first, spec_.keeps_works);

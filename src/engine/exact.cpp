@@ -29,10 +29,10 @@ constexpr double largest_difference = 1e-6;
                   base::to_text(t), what));
 }
 
-/// Returns the force of a run as SmoothPieces between `breaks`. The bounds of F, which are needed
+/// Returns the force of a run as SmoothPieces between its breaks. The bounds of F, which are needed
 /// to detect narrow features, are computed by drive.bounds().
-base::SmoothPieces force_of(const RunSpec& run, const std::vector<double>& breaks) {
-  return {[drive = run.drive](double t) { return drive(t); }, breaks, run.time.final_time,
+base::SmoothPieces force_of(const RunSpec& run) {
+  return {[drive = run.drive](double t) { return drive(t); }, run.breaks, run.time.final_time,
           [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
           drive_of(run)};
 }
@@ -116,8 +116,8 @@ class ExactSlabEngine final : public ExactEngine {
         oscillator_(masing.oscillator),
         profile_(profile),
         measure_(std::move(measure)),
-        solution_(*measure_, oscillator_, force_of(run, masing.force_breaks), options),
-        check_(*measure_, oscillator_, force_of(run, masing.force_breaks), slab::checking(options)),
+        solution_(*measure_, oscillator_, force_of(run), options),
+        check_(*measure_, oscillator_, force_of(run), slab::checking(options)),
         u_(comm, masing.slab.field_cells()) {
     const slab::TurningPoints start(*measure_, oscillator_.x0);
     sample_ = sample_of(oscillator_, {oscillator_.x0, oscillator_.y0, start.internal_force()});
@@ -171,8 +171,8 @@ class ExactModelEngine final : public ExactEngine {
       : ExactEngine(run.time.final_time),
         mass_(spec.layout().mass_columns()),
         columns_(comm, spec.layout().size()),
-        solution_(solution_of(spec, force_of(run, spec.force_breaks), {})),
-        check_(solution_of(spec, force_of(run, spec.force_breaks), rheology::checking_options)) {
+        solution_(solution_of(spec, force_of(run), {})),
+        check_(solution_of(spec, force_of(run), rheology::checking_options)) {
     sample_ = at(0.0);
   }
 

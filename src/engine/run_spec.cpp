@@ -17,8 +17,6 @@ ModelFacts facts_of(const Masing& masing) {
           .slab = &masing.slab,
           .scheme = &slab::info(masing.scheme),
           .oscillator = masing.oscillator,
-          .method = masing.method,
-          .is_exact = masing.method == Method::exact,
           .base_moves = masing.base_moves};
 }
 
@@ -31,8 +29,7 @@ ModelFacts facts_of(const QuasistaticMasing& masing) {
 
 ModelFacts facts_of(const rheology::ModelSpec& model) {
   return {.name = model.model == nullptr ? "" : std::string_view(model.model->info.name),
-          .elements = &model,
-          .is_exact = model.solver == rheology::Solver::events};
+          .elements = &model};
 }
 
 ModelFacts facts_of(const MasingChain& chain) {
@@ -93,37 +90,15 @@ std::int64_t field_size(const RunSpec& run) {
                                   : facts.elements->layout().size();
 }
 
-void make_exact(RunSpec& run) {
-  std::visit(
-      [](auto& model) {
-        if constexpr (requires { model.method; }) {
-          model.method = Method::exact;
-        } else if constexpr (requires { model.solver; }) {
-          model.solver = rheology::Solver::events;
-        }
-      },
-      run.model);
-}
-
-void set_force_breaks(RunSpec& run, std::vector<double> breaks) {
-  std::visit(
-      [&](auto& model) {
-        if constexpr (requires { model.force_breaks; }) {
-          model.force_breaks = std::move(breaks);
-        }
-      },
-      run.model);
-}
-
 bool has_smooth_cells(const RunSpec& run) {
   const ModelFacts facts = run.facts();
-  return facts.slab != nullptr && facts.method == Method::turning_points &&
+  return facts.slab != nullptr && run.method == Method::memory &&
          slab::has_smooth_cells(*facts.slab);
 }
 
 double swept_cells(const RunSpec& run) {
   const ModelFacts facts = run.facts();
-  return facts.method == Method::sweep && !facts.slab->is_continuum()
+  return facts.slab != nullptr && run.method == Method::sweep
              ? static_cast<double>(facts.slab->field_cells())
              : base::undefined;
 }
@@ -165,8 +140,8 @@ double estimated_cost(const RunSpec& run) {
   // Evaluating F and advancing turning points takes about as much time as this number of cells.
   constexpr double rest = 350.0;
   const ModelFacts facts = run.facts();
-  const bool visits_all = facts.slab == nullptr ||
-                          (facts.method != Method::turning_points && !facts.slab->is_continuum());
+  const bool visits_all =
+      facts.slab == nullptr || (run.method != Method::memory && !facts.slab->is_continuum());
   return static_cast<double>(run.time.steps) *
          (rest + (visits_all ? static_cast<double>(field_size(run)) : 0.0));
 }

@@ -16,23 +16,20 @@
 
 namespace masing::engine {
 
-/// The methods that compute the motion of a slab with a mass. `sweep` computes the internal force
-/// cell by cell, and can split the cells over the ranks. `turning_points` computes it from the
-/// turning points of x. `exact` computes the exact solution from one event to the next,
-/// independently of the time grid.
-enum class Method { sweep, turning_points, exact };
+/// How a motion is computed. `sweep` goes through all cells of a slab, or all elements of another
+/// model, in every step, and can split the cells of a slab over the ranks. `memory` computes the
+/// force of a slab from the turning points of x. `exact` computes the exact solution from one event
+/// to the next; the steps of the run are then only times of samples.
+enum class Method { sweep, memory, exact };
 
 /// The continuous Masing model with a mass. Source: (7), continuous-masing-2001.
 struct Masing {
   slab::Slab slab;
   slab::Oscillator oscillator;
   slab::Scheme scheme = slab::Scheme::euler;
-  Method method = Method::sweep;
   /// Whether x is relative to a base with the acceleration a_g(t), so that F(t) - m a_g(t) drives
   /// the mass.
   bool base_moves = false;
-  /// The times in (0, T) at which F may not be smooth; only Method::exact uses them.
-  std::vector<double> force_breaks;
 };
 
 /// Which function of time is prescribed: the force or the position.
@@ -85,9 +82,6 @@ struct ModelFacts {
   /// The data of the mass on a slab. For a slab without a mass, `mass` is 0, and only k0 and x0 are
   /// set. For a model that is no slab, this member has its default value.
   slab::Oscillator oscillator = {};
-  Method method = Method::turning_points;
-  /// whether the run is computed by the exact solution; its steps are then only times of samples
-  bool is_exact = false;
   bool base_moves = false;
   bool prescribes_position = false;
 };
@@ -99,6 +93,9 @@ struct RunSpec {
   /// base moves, and F(t) otherwise.
   base::Function drive;
   slab::TimeGrid time;
+  Method method = Method::sweep;
+  /// The times in (0, T) at which F may not be smooth, for Method::exact.
+  std::vector<double> breaks = {};
   /// A sweep is split over the ranks if it has at least this number of cells, and a chain of slabs
   /// if one of its steps costs at least as much as a step of this number of cells. A step of 32768
   /// cells takes a few µs, and two ranks on idle cores save nearly half of this time. For fewer
@@ -122,12 +119,6 @@ void set_space(RunSpec& run, const slab::Space& space);
 /// Returns the name and the symbol, for messages, of the function that drives a run. Local.
 base::NamedQuantity drive_of(const RunSpec& run);
 
-/// Makes a run use the exact solution. The model must not be QuasistaticMasing. Local.
-void make_exact(RunSpec& run);
-/// Sets the times in (0, T) at which F may not be smooth, for the exact solution. Does nothing if
-/// the model is QuasistaticMasing. Local.
-void set_force_breaks(RunSpec& run, std::vector<double> breaks);
-
 /// Returns the columns of the state, which result files contain as /state/values; returns no value
 /// for the continuous model with a mass. Local.
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run);
@@ -142,7 +133,7 @@ std::int64_t field_size(const RunSpec& run);
 /// slab::most_tabled_cells cells, the function takes some milliseconds. Local.
 bool has_smooth_cells(const RunSpec& run);
 
-/// Returns P if a run computes all cells in every step (Method::sweep), or NaN if not. Local.
+/// Returns P if a run computes all cells of a slab in every step, or NaN if not. Local.
 double swept_cells(const RunSpec& run);
 
 /// Returns the title of figures of a run: "P = 700, N = 10⁶" or "prandtl, N = 8000". Local.

@@ -36,7 +36,7 @@ namespace {
 /// least possible need as long as the profile is not known.
 MemoryNeed memory_need(const slab::Slab& slab, Method method, int ranks,
                        const slab::ProfileForm* form = nullptr) {
-  if (method == Method::turning_points && slab::has_smooth_cells(slab)) {
+  if (method == Method::memory && slab::has_smooth_cells(slab)) {
     return {.ranks = ranks};
   }
   const bool has_table = method != Method::sweep && !slab.is_continuum();
@@ -61,7 +61,7 @@ std::string gibibytes(double bytes) {
 
 bool is_split(const RunSpec& run, int ranks) {
   const ModelFacts facts = run.facts();
-  if (ranks == 1 || facts.is_exact || facts.elements != nullptr) {
+  if (ranks == 1 || run.method == Method::exact || facts.elements != nullptr) {
     return false;
   }
   if (facts.chain != nullptr) {
@@ -69,8 +69,7 @@ bool is_split(const RunSpec& run, int ranks) {
     constexpr std::int64_t cells_a_slab = 16;
     return cells_a_slab * facts.chain->elements() >= run.split_from;
   }
-  return facts.method == Method::sweep && !facts.slab->is_continuum() &&
-         facts.slab->field_cells() >= run.split_from;
+  return run.method == Method::sweep && facts.slab->field_cells() >= run.split_from;
 }
 
 MemoryNeed memory_need(const RunSpec& run, int ranks) {
@@ -79,11 +78,11 @@ MemoryNeed memory_need(const RunSpec& run, int ranks) {
     const base::CellRange some{facts.slab->field_cells() / 3, 1};
     const slab::ProfileForm form = slab::confirmed_form(slab::candidate_form(*facts.slab),
                                                         slab::sample_profile(*facts.slab, some));
-    return memory_need(*facts.slab, facts.method, ranks, &form);
+    return memory_need(*facts.slab, run.method, ranks, &form);
   }
   if (facts.chain != nullptr) {
     const std::vector<slab::Slab>& shapes = facts.chain->shapes;
-    const double of_shape = bytes_a_rank(memory_need(shapes.front(), Method::turning_points, 1));
+    const double of_shape = bytes_a_rank(memory_need(shapes.front(), Method::memory, 1));
     // These bytes suffice for an element that remembers four turning points.
     return {facts.chain->elements(), "elements", is_split(run, ranks) ? ranks : 1,
             facts.chain->keeps_works ? 380.0 : 350.0,
@@ -187,8 +186,7 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
     }
     return is_smooth;
   };
-  if (comm.size() == 1 && method == Method::turning_points &&
-      stoppable(comm, has_checked_functions)) {
+  if (comm.size() == 1 && method == Method::memory && stoppable(comm, has_checked_functions)) {
     slab::Profile profile;
     profile.range = range;
     profile.functions = std::make_shared<const slab::Slab>(slab);
@@ -259,7 +257,7 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile) {
   const ModelFacts facts = run.facts();
-  auto measure = facts.method == Method::sweep ? nullptr : measure_of(comm, *facts.slab, profile);
+  auto measure = run.method == Method::sweep ? nullptr : measure_of(comm, *facts.slab, profile);
   const auto* driven = std::get_if<QuasistaticMasing>(&run.model);
   Masing masing =
       driven != nullptr ? Masing{*facts.slab, facts.oscillator} : std::get<Masing>(run.model);
@@ -268,7 +266,7 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
     return make_by_turning_points(comm, masing, run.time, profile, std::move(measure),
                                   driven->driving, drive_at_start(comm, run));
   }
-  switch (facts.method) {
+  switch (run.method) {
     case Method::sweep:
       return make_sweep(comm, masing, run.time, profile);
     case Method::exact:
@@ -295,13 +293,13 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
   assert(comm.size() == 1 || is_split(run, comm.size()));
   parallel::on_root(comm, [&] { (void)step_advice(run); });  // throws if the scheme is unstable
   if (facts.slab != nullptr) {
-    setup.profile = std::make_unique<slab::Profile>(
-        checked_profile(comm, *facts.slab, facts.method, available));
+    setup.profile =
+        std::make_unique<slab::Profile>(checked_profile(comm, *facts.slab, run.method, available));
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
     require_memory(memory_need(run, comm.size()), available_to(comm, available));
     setup.engine = facts.chain != nullptr ? make_chain(comm, run)
-                   : facts.is_exact
+                   : run.method == Method::exact
                        ? make_exact(comm, run, *facts.elements)
                        : make_inclusion(comm, run, *facts.elements, drive_at_start(comm, run));
   }

@@ -61,7 +61,7 @@ void require_memory(const MemoryNeed& need, double available);
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method = Method::sweep, std::optional<double> available = {});
 
-/// Returns the data of a slab that is a shape of a chain (Method::turning_points), or for the exact
+/// Returns the data of a slab that is a shape of a chain (Method::memory), or for the exact
 /// solution. `comm` must have one rank. Throws UserError if the slab is invalid or does not fit
 /// into memory, and Stopped if a stop is requested. Local.
 slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,

@@ -6,7 +6,7 @@ namespace masing::engine {
 
 std::string step_advice(const RunSpec& run) {
   const ModelFacts facts = run.facts();
-  if (facts.scheme == nullptr || facts.is_exact) {
+  if (facts.scheme == nullptr || run.method == Method::exact) {
     return {};
   }
   if (const MasingChain* chain = facts.chain) {

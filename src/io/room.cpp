@@ -72,10 +72,10 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
     return;
   }
   const engine::ModelFacts facts = run.facts();
-  const std::int64_t saved = facts.chain != nullptr      ? 21 * facts.chain->elements()
-                             : facts.elements != nullptr ? facts.elements->layout().size()
-                             : facts.method == engine::Method::sweep ? facts.slab->field_cells()
-                                                                     : 0;
+  const std::int64_t saved = facts.chain != nullptr                ? 21 * facts.chain->elements()
+                             : facts.elements != nullptr           ? facts.elements->layout().size()
+                             : run.method == engine::Method::sweep ? facts.slab->field_cells()
+                                                                   : 0;
   require_disk(comm, path, checkpoint, bytes_of_result(run, output),
                8.0 * static_cast<double>(saved));
 }

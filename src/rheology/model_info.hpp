@@ -166,17 +166,10 @@ struct CatalogueEntry {
   std::unique_ptr<Inclusion> (*make)(const ParameterValues& values) = nullptr;
 };
 
-/// How a model of finitely many elements is solved: in time steps, or exactly from event to event
-/// (InclusionSolution).
-enum class Solver { steps, events };
-
 /// The description of a computation with a model of finitely many elements.
 struct ModelSpec {
   const CatalogueEntry* model = nullptr;  ///< an entry of the catalogue whose `make` is not null
   Parameters parameters;
-  Solver solver = Solver::steps;
-  /// Times in (0, T) at which F may not be smooth, for Solver::events.
-  std::vector<double> force_breaks;
 
   /// Returns the columns of the state of all elements. Local.
   [[nodiscard]] StateLayout layout() const { return {model->info.state, parameters.elements}; }

@@ -31,7 +31,8 @@ std::string unrefined_error(const StudySpec& spec) {
   if (!refines_cells(spec.refine) && reference.is_continuum && has_finite_cells) {
     return "space";
   }
-  const bool errs_in_time = spec.refine == Refine::cells && !spec.run.facts().is_exact;
+  const bool errs_in_time =
+      spec.refine == Refine::cells && spec.run.method != engine::Method::exact;
   return errs_in_time && reference.is_exact_in_time ? "time" : "";
 }
 

@@ -42,8 +42,7 @@ bool is_continuum(const engine::RunSpec& run) {
 bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& reference) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 21;
   return is_continuum(reference) && !is_continuum(level) &&
-         level.facts().method == engine::Method::turning_points &&
-         engine::field_size(level) > most_cells &&
+         level.method == engine::Method::memory && engine::field_size(level) > most_cells &&
          slab::is_smooth_in_pieces(*engine::slab_of(level));
 }
 
@@ -65,7 +64,7 @@ void add_references(StudyPlan& plan) {
     }
     PlannedRun& level = plan.runs[i];
     level.options.has_function_field = keeps_functions(level.run, *run);
-    const bool is_exact = run->facts().is_exact;
+    const bool is_exact = run->method == engine::Method::exact;
     const std::int64_t steps = run->time.steps;
     const auto [entry, is_new] =
         indices.try_emplace({width_of(*run), is_exact ? engine::never : steps}, plan.runs.size());
@@ -238,7 +237,7 @@ void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   std::set<std::pair<double, engine::Method>> slabs;  // (δs, method) of the slabs checked so far
   for (const PlannedRun& planned : plan.runs) {
     const bool is_new = engine::slab_of(planned.run) == nullptr ||
-                        slabs.emplace(width_of(planned.run), planned.run.facts().method).second;
+                        slabs.emplace(width_of(planned.run), planned.run.method).second;
     engine::check_run(comm, planned.run, is_new);
   }
 }

@@ -125,9 +125,9 @@ std::optional<engine::RunSpec> run_for(const Reference& reference, const engine:
     engine::set_space(run, slab::Continuum{});
   }
   if (reference.is_exact_in_time) {
-    engine::make_exact(run);
-  } else if (auto* masing = std::get_if<engine::Masing>(&run.model)) {
-    masing->method = engine::Method::turning_points;
+    run.method = engine::Method::exact;
+  } else if (engine::slab_of(run) != nullptr) {
+    run.method = engine::Method::memory;
   }
   return run;
 }

@@ -164,8 +164,7 @@ TEST(Constants, are_known_in_every_number_function_and_parameter) {
   // Where the breaks of a force are found, too.
   const auto exact = cli::simulation(
       given::bind("--let=w=0.5 --force=square(w*t) --engine=exact --final-time=3.5/w"), "");
-  EXPECT_EQ(std::get<engine::Masing>(exact.run.model).force_breaks,
-            (std::vector{1., 2., 3., 4., 5., 6.}));
+  EXPECT_EQ(exact.run.breaks, (std::vector{1., 2., 3., 4., 5., 6.}));
 }
 
 TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their_values_do) {

@@ -33,7 +33,7 @@ std::vector<double> numbers_of(const engine::RunSpec& run, const io::Sampling& s
     const slab::Oscillator& of = masing->oscillator;
     add({stiffness, threshold, initial_u, of.mass, of.k0, of.x0,
          double(masing->slab.field_cells())});
-    add(masing->force_breaks);
+    add(run.breaks);
   }
   if (const auto* finite = std::get_if<rheology::ModelSpec>(&run.model)) {
     const rheology::ParameterValues values(rheology::all_parameters(finite->model->info),

@@ -219,7 +219,7 @@ study::PhasePoint limit_of(const parallel::Communicator& comm, const study::Stud
     model.slab.space = slab::Continuum{};
   }
   if (spec.refine != Refine::cells) {
-    model.method = engine::Method::exact;
+    run.method = engine::Method::exact;
     run.time.steps = 10;
   }
   const parallel::Communicator ranks =

@@ -68,7 +68,7 @@ const HandPath paths[] = {
 
 TEST(Schemes, follow_paths_computed_by_hand) {
   for (const HandPath& wanted : paths) {
-    for (const auto method : {Method::sweep, Method::turning_points}) {
+    for (const auto method : {Method::sweep, Method::memory}) {
       support::Problem problem = support::problem(wanted.data);
       problem.scheme = wanted.scheme;
       const auto path = support::trajectory(support::alone(), problem, method, {0, 1, 2, 3, 4, 5});

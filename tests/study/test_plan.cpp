@@ -63,12 +63,12 @@ TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once)
         {Refine::both, "exact", "8:100,16:200,24:400", {3, 3, 3}, Method::exact, {"inf"}, {}},
         {Refine::steps, "exact-time", "100,150,400", {3, 3, 3}, Method::exact, {"8"}, {}},
         {Refine::both, "exact-time", "8:99,8:100,9:101", {3, 3, 4}, Method::exact, {"8", "9"}, {}},
-        {Refine::cells, "cells-inf", "8,16,32", {3, 3, 3}, Method::turning_points, {"inf"}, {400}},
+        {Refine::cells, "cells-inf", "8,16,32", {3, 3, 3}, Method::memory, {"inf"}, {400}},
         {Refine::both,
          "cells-inf",
          "8:100,16:100,24:200",
          {3, 3, 4},
-         Method::turning_points,
+         Method::memory,
          {"inf", "inf"},
          {100, 200}},
         {Refine::steps, "finest", "996,997,1009", {3, 3, 3}, Method::sweep, {"8"}, {16144}},
@@ -95,7 +95,7 @@ TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once)
     const bool is_exact = method == Method::exact;
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
       const auto& [run, options, ranks, cost, engine_bytes, bytes] = plan.runs[i];
-      EXPECT_EQ(run.facts().method, method);
+      EXPECT_EQ(run.method, method);
       EXPECT_EQ(run.facts().scheme->order, 2) << "that of the levels";
       EXPECT_EQ(cells_of(i), cells[i - 3]);
       EXPECT_EQ(options.goes_to_times, is_exact);

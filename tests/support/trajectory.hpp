@@ -15,14 +15,12 @@ namespace masing::support {
 /// where F is not smooth. Local.
 inline engine::RunSpec run_of(const Problem& problem,
                               engine::Method method = engine::Method::sweep) {
-  engine::Masing model{.slab = problem,
-                       .oscillator = problem.oscillator,
-                       .scheme = problem.scheme,
-                       .method = method};
+  engine::Masing model{.slab = problem, .oscillator = problem.oscillator, .scheme = problem.scheme};
+  engine::RunSpec run{std::move(model), problem.force, problem.time, method};
   if (method == engine::Method::exact) {
-    model.force_breaks = base::breaks({{"force", problem.force}}, problem.time.final_time, {});
+    run.breaks = base::breaks({{"force", problem.force}}, problem.time.final_time, {});
   }
-  return {std::move(model), problem.force, problem.time};
+  return run;
 }
 
 /// A whole trajectory: every step of x, y and F - m x'', [N+1], and u at some steps.
