@@ -152,7 +152,7 @@ engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
                                 space},
                        .oscillator = {}};
   return {std::move(model),
-          base::Function("0.45*cos(0.5*t)", 't'),
+          {{base::Function("0.45*cos(0.5*t)", 't')}},
           {papers_step * papers_steps, papers_steps},
           method};
 }
@@ -326,7 +326,7 @@ engine::RunSpec wave(std::int64_t elements, const slab::Space& space) {
   constexpr std::int64_t steps = std::int64_t{1} << 40;
   // With this step, a wave of small amplitude passes an element in two steps.
   return {std::move(chain),
-          base::Function(),
+          {{base::Function()}, {base::Function()}},
           {0.5 * static_cast<double>(steps), steps},
           engine::Method::memory};
 }

@@ -69,7 +69,6 @@ engine::MasingChain chain_of(const Configuration& c) {
   engine::MasingChain chain{.shapes = shapes_of(c),
                             .parameters = *c.elements,
                             .scheme = c.scheme,
-                            .base = c.base_acceleration,
                             .force_node = c.force_node.value_or(c.elements->parameters.elements),
                             .keeps_works = c.energy};
   check_parameters(chain);
@@ -84,9 +83,6 @@ engine::MasingChain chain_of(const Configuration& c) {
           "--base-acceleration");
   require(!base_moves || !has_impedance, "base-acceleration",
           "the base absorbs, and moves by itself; give --incoming-velocity, or no base_impedance");
-  if (has_impedance) {
-    chain.base = c.incoming_velocity.value_or(base::Function());
-  }
   require(chain.force_node <= chain.elements(), "force-node",
           fmt::format("{}; must be a node from 1 to n = {}", chain.force_node, chain.elements()));
   require(c.watch.size() <= most_watched, "watch",
@@ -123,7 +119,11 @@ engine::RunSpec chain_run(const Configuration& c, const std::shared_ptr<const Re
       return chain_of(other);
     };
   }
-  return {std::move(chain), *c.force, {c.final_time, c.steps}, *c.method};
+  const engine::Drive base =
+      chain.absorbs ? engine::Drive{c.incoming_velocity.value_or(base::Function()),
+                                    {"incoming-velocity", "v_in(t)"}}
+                    : engine::Drive{c.base_acceleration, {"base-acceleration", "a_g(t)"}};
+  return {std::move(chain), {{*c.force}, base}, {c.final_time, c.steps}, *c.method};
 }
 
 }  // namespace masing::cli

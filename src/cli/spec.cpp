@@ -136,13 +136,14 @@ engine::RunSpec slab_run(const Configuration& c) {
   if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
     continuum->field_points = *c.field_points;
   }
-  base::Function drive = c.position ? *c.position : *c.force;
+  engine::Drive drive =
+      c.position ? engine::Drive{*c.position, {"position", "x(t)"}} : engine::Drive{*c.force};
   engine::Model model;
   if (kind_of(c.model) == ModelKind::slab) {
     const base::Function& base = c.base_acceleration;
     const bool base_moves = !base.is_constant() || base(0.0) != 0.0;
     if (base_moves) {
-      drive = drive.plus(-c.mass, base);
+      drive = {drive.of_t.plus(-c.mass, base), {"base-acceleration", "F(t) - m a_g(t)"}};
     }
     model = engine::Masing{
         .slab = std::move(slab),
@@ -150,13 +151,13 @@ engine::RunSpec slab_run(const Configuration& c) {
         .scheme = c.scheme,
         .base_moves = base_moves};
   } else {
-    model = engine::QuasistaticMasing{
-        .slab = std::move(slab),
-        .k0 = c.k0,
-        .x0 = c.x0,
-        .driving = c.position ? engine::Driving::position : engine::Driving::force};
+    model = engine::QuasistaticMasing{.slab = std::move(slab), .k0 = c.k0, .x0 = c.x0};
   }
-  return {std::move(model), std::move(drive), {c.final_time, c.steps}, *c.method};
+  return {std::move(model),
+          {std::move(drive)},
+          {c.final_time, c.steps},
+          *c.method,
+          c.position.has_value()};
 }
 
 /// Returns the run of a configuration whose defaults are resolved.
@@ -167,7 +168,7 @@ engine::RunSpec run_of(const Configuration& c, const std::shared_ptr<const Reque
   if (!c.elements) {
     return slab_run(c);
   }
-  return {*c.elements, *c.force, {c.final_time, c.steps}, c.method.value_or(Method::sweep)};
+  return {*c.elements, {{*c.force}}, {c.final_time, c.steps}, c.method.value_or(Method::sweep)};
 }
 
 // The relative tolerance within which the end of a table counts as T.
@@ -315,9 +316,10 @@ std::optional<double> period_of(const BoundRequest& point) {
   }
   const double final_time = c.steady ? std::numeric_limits<double>::infinity() : c.final_time;
   if (!c.period) {
-    return base::period_of(point.run.drive, final_time);
+    return base::period_of(point.run.drives.front().of_t, final_time);
   }
-  require(*c.period > 0.0 && base::has_period(point.run.drive, *c.period, final_time), "period",
+  require(*c.period > 0.0 && base::has_period(point.run.drives.front().of_t, *c.period, final_time),
+          "period",
           fmt::format("F(t + {}) is not F(t){}", base::to_text(*c.period), of_known_period));
   return c.period;
 }

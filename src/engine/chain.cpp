@@ -53,11 +53,6 @@ base::CellRange nodes_of(const MasingChain& chain, const base::CellRange& held) 
                                           : base::CellRange{held.first + base, held.size};
 }
 
-base::NamedQuantity base_of(const MasingChain& chain) {
-  return chain.absorbs ? base::NamedQuantity{"incoming-velocity", "v_in(t)"}
-                       : base::NamedQuantity{"base-acceleration", "a_g(t)"};
-}
-
 namespace {
 
 /// The engine for a chain of slabs. The elements are split over the ranks; in every step a rank
@@ -68,7 +63,6 @@ class ChainEngine final : public Engine {
   /// parameters or a slab are not valid. Collective.
   ChainEngine(const parallel::Communicator& comm, const RunSpec& run)
       : comm_(comm),
-        run_(run),
         spec_(*run.facts().chain),
         time_(run.time),
         mine_(base::local_range(spec_.elements(), comm.rank(), comm.size())),
@@ -87,7 +81,10 @@ class ChainEngine final : public Engine {
       chain_.emplace(chain_part(spec_, mine_), std::move(shapes), spec_.scheme, time_.step(),
                      spec_.force_node - mine_.first, spec_.keeps_works);
     });
-    chain_->start(exchanged(), load_at(0));
+    const std::vector<double> start = drives_at_start(comm, run);
+    force_ = start[0];
+    base_ = start[1];
+    chain_->start(exchanged(), load());
     record_start();
   }
 
@@ -99,12 +96,13 @@ class ChainEngine final : public Engine {
   void advance(const slab::Chunk& chunk) override {
     saved_.clear();
     const std::size_t steps = chunk.x.size();
-    share_base(chunk.first, steps);
     rows_.resize(steps * watched_.size());
     for (std::size_t i = 0; i < steps; ++i) {
       chain_->move();
-      chain_->accelerate(exchanged(), load(chunk.force[i + 1], i + 1));
-      record(i, base_[i + 1]);
+      force_ = chunk.force[i + 1];
+      base_ = chunk.base[i + 1];
+      chain_->accelerate(exchanged(), load());
+      record(i);
     }
     combine(steps);
     require_finite(time_.time(chunk.first + static_cast<std::int64_t>(steps)));
@@ -157,7 +155,7 @@ class ChainEngine final : public Engine {
     return text;
   }
 
-  void serialize(std::int64_t step, Archive& archive) override;
+  void serialize(Archive& archive) override;
 
  private:
   /// Returns the number of the first element that has reached its strength so far, or `never`.
@@ -170,24 +168,6 @@ class ChainEngine final : public Engine {
   }
   [[nodiscard]] std::size_t first_own_node() const {
     return spec_.absorbs && mine_.first == 0 ? 0 : 1;
-  }
-
-  /// Evaluates the motion of the base at the steps from `first` to first + count, on the root.
-  /// Throws UserError on all ranks alike if a value is not finite. Collective.
-  void share_base(std::int64_t first, std::size_t count) {
-    base_.resize(count + 1);
-    if (comm_.is_root()) {
-      for (std::size_t i = 0; i <= count; ++i) {
-        base_[i] = spec_.base(time_.time(first + static_cast<std::int64_t>(i)));
-      }
-    }
-    parallel::broadcast(comm_, base_);
-    for (std::size_t i = 0; i <= count; ++i) {
-      if (!std::isfinite(base_[i])) {
-        throw base_of(spec_).fault(
-            base_[i], "t = " + base::to_text(time_.time(first + static_cast<std::int64_t>(i))));
-      }
-    }
   }
 
   /// Throws UserError on all ranks alike if the motion of a node is not finite. Collective.
@@ -206,25 +186,17 @@ class ChainEngine final : public Engine {
     }
   }
 
-  [[nodiscard]] slab::ChainLoad load(double force, std::size_t i) const {
-    return spec_.absorbs
-               ? slab::ChainLoad{force, 0.0,
-                                 2 * (mine_.first == 0 ? chain_->ground(0) : 0.0) * base_[i]}
-               : slab::ChainLoad{force, base_[i], 0.0};
-  }
-
-  /// Returns what acts on the chain at a step, as evaluated by the root. Collective.
-  [[nodiscard]] slab::ChainLoad load_at(std::int64_t step) {
-    double force = run_.drive(time_.time(step));
-    parallel::broadcast(comm_, std::span(&force, 1));
-    share_base(step, 0);
-    return load(force, 0);
+  /// Returns what acts on the chain at the last step.
+  [[nodiscard]] slab::ChainLoad load() const {
+    const double impedance = mine_.first == 0 ? chain_->ground(0) : 0.0;
+    return spec_.absorbs ? slab::ChainLoad{force_, 0.0, 2 * impedance * base_}
+                         : slab::ChainLoad{force_, base_, 0.0};
   }
 
   /// Records the step at which the engine begins. Collective.
   void record_start() {
     rows_.resize(watched_.size());
-    record(0, base_[0]);
+    record(0);
     combine(1);
   }
 
@@ -236,8 +208,7 @@ class ChainEngine final : public Engine {
   }
 
   /// Writes what is recorded of the watched nodes of this rank, in row `row`; of other nodes zeros.
-  /// `base` is the motion of the base.
-  void record(std::size_t row, double base) {
+  void record(std::size_t row) {
     for (std::size_t w = 0; w < watched_.size(); ++w) {
       const std::int64_t local = watched_[w] - mine_.first;
       WatchedNode& node = rows_[row * watched_.size() + w] = {};
@@ -250,7 +221,7 @@ class ChainEngine final : public Engine {
       const double below = is_base ? 0.0 : chain_->forces()[i - 1];
       node = {.x = chain_->x()[i],
               .y = chain_->y()[i],
-              .a = chain_->a()[i] + (spec_.absorbs ? 0.0 : base),
+              .a = chain_->a()[i] + (spec_.absorbs ? 0.0 : base_),
               .elongation = is_base ? base::undefined : chain_->elongation(i - 1),
               .force = is_base ? base::undefined : below,
               .restoring = below - chain_->force_above(i)};
@@ -266,7 +237,6 @@ class ChainEngine final : public Engine {
   }
 
   const parallel::Communicator& comm_;
-  const RunSpec& run_;
   const MasingChain& spec_;
   slab::TimeGrid time_;
   base::CellRange mine_;
@@ -274,16 +244,18 @@ class ChainEngine final : public Engine {
   std::optional<slab::Chain> chain_;
   std::vector<std::int64_t> watched_;  // the force node, then the watched nodes
   std::vector<WatchedNode> rows_;      // of the steps of the last chunk, [steps][watched]
-  std::vector<double> base_;           // a_g or v_in at the steps of the chunk
+  double force_ = 0.0;                 // F at the last step
+  double base_ = 0.0;                  // a_g or v_in at the last step
   std::optional<parallel::Vector> field_;
   std::vector<parallel::Vector> saved_;  // what an archive may still read
   std::int64_t weak_ = never;            // first_at_strength() when the run was saved
 };
 
-void ChainEngine::serialize(std::int64_t step, Archive& archive) {
+void ChainEngine::serialize(Archive& archive) {
   const std::int64_t first_weak = first_at_strength();
   auto weak = static_cast<double>(first_weak == never ? 0 : first_weak);
   archive.scalars("strength", weak);
+  archive.scalars("load", force_, base_);
   weak_ = weak > 0 ? static_cast<std::int64_t>(weak) : never;
   slab::Chain::State state = chain_->state();
   saved_.clear();
@@ -322,7 +294,7 @@ void ChainEngine::serialize(std::int64_t step, Archive& archive) {
   parallel::RangeGather gather(saved_.front(), {numbers * (own.first - copies), numbers * copies});
   std::ranges::copy(gather(saved_.front()), state.nodes.begin());
   chain_->restore(state);
-  chain_->restore_load(exchanged(), load_at(step));
+  chain_->restore_load(exchanged(), load());
   record_start();
   saved_.clear();
 }

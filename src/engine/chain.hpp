@@ -15,7 +15,4 @@ slab::ChainPart chain_part(const MasingChain& chain, const base::CellRange& held
 /// Local.
 base::CellRange nodes_of(const MasingChain& chain, const base::CellRange& held);
 
-/// Returns the name and the symbol, for messages, of the motion of the base. Local.
-base::NamedQuantity base_of(const MasingChain& chain);
-
 }  // namespace masing::engine

@@ -132,17 +132,17 @@ class Engine {
   /// solutions are compared; for a model of finitely many elements, all columns of the state. The
   /// result is the same on every rank. Collective.
   [[nodiscard]] virtual double self_check() const { return 0.0; }
-  /// Saves the data from which another engine with the same configuration can continue after step
-  /// `step`, or restores this engine from such data. The restored engine computes the later steps
-  /// with the same bits. It must be restored before the first call of advance(). Collective.
-  virtual void serialize(std::int64_t step, Archive& archive) = 0;
+  /// Saves the data from which another engine with the same configuration can continue after the
+  /// current step, or restores this engine from such data. The restored engine computes the later
+  /// steps with the same bits. It must be restored before the first call of advance(). Collective.
+  virtual void serialize(Archive& archive) = 0;
 };
 
 /// The samples of n consecutive steps; they are the same on every rank.
 struct Samples {
   std::int64_t first_step = 0;
-  /// RunSpec::drive at the steps, [n]. If the position is prescribed, this is the restoring force;
-  /// if the engine was advanced to given times, it is empty.
+  /// The first of RunSpec::drives at the steps, [n]. If the position is prescribed, this is the
+  /// restoring force; if the engine was advanced to given times, it is empty.
   std::span<const double> force;
   std::span<const double> x;  ///< x at the steps, [n]
   std::span<const double> y;  ///< y at the steps, [n]

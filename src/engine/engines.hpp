@@ -25,10 +25,11 @@ std::unique_ptr<Engine> make_sweep(const parallel::Communicator& comm, const Mas
 /// average over many steps, a step costs one look-up in the measure. In exact arithmetic the result
 /// is that of make_sweep. Every rank of `comm` computes all steps.
 ///
-/// If `driving` is given, the slab has no mass. x is then the prescribed position, or the position
-/// at which the slab and the spring k0 balance the prescribed force. `start` is the prescribed x(0)
-/// or F(0). The result is exact at the steps if the prescribed function is monotone between the
-/// steps. y is the difference quotient of x over the step that ends at the sample, and 0 at step 0.
+/// If `gives_position` has a value, the slab has no mass. x is then the prescribed position, or the
+/// position at which the slab and the spring k0 balance the prescribed force. `start` is the
+/// prescribed x(0) or F(0). The result is exact at the steps if the prescribed function is monotone
+/// between the steps. y is the difference quotient of x over the step that ends at the sample, and
+/// 0 at step 0.
 ///
 /// `profile` has the cells (if P = ∞, the points s) for which this rank computes u. `comm` and
 /// `profile` must outlive the engine. Collective.
@@ -36,7 +37,7 @@ std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& com
                                                const Masing& masing, const slab::TimeGrid& time,
                                                const slab::Profile& profile,
                                                std::shared_ptr<const slab::Measure> measure,
-                                               std::optional<Driving> driving = {},
+                                               std::optional<bool> gives_position = {},
                                                double start = 0.0);
 
 // The functions make_exact create engines that compute the exact solution on one rank. Such an

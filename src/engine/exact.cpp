@@ -32,9 +32,9 @@ constexpr double largest_difference = 1e-6;
 /// Returns the force of a run as SmoothPieces between its breaks. The bounds of F, which are needed
 /// to detect narrow features, are computed by drive.bounds().
 base::SmoothPieces force_of(const RunSpec& run) {
-  return {[drive = run.drive](double t) { return drive(t); }, run.breaks, run.time.final_time,
-          [drive = run.drive](double first, double last) { return drive.bounds(first, last); },
-          drive_of(run)};
+  const auto& [force, name] = run.drives.front();
+  return {[force](double t) { return force(t); }, run.breaks, run.time.final_time,
+          [force](double first, double last) { return force.bounds(first, last); }, name};
 }
 
 /// Base class of the exact engines: computes the solution at the times of the chunks and compares
@@ -61,7 +61,7 @@ class ExactEngine : public Engine {
   /// Saves the present sample, but not the internal state of the solution. A restored engine
   /// integrates again from t = 0. It obtains the same solution, as the time steps of the solution
   /// do not depend on the samples.
-  void serialize(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(Archive& archive) override {
     archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
                     follows_works_);
     if (archive.restores()) {

@@ -50,7 +50,7 @@ class InclusionEngine final : public Engine {
   /// Returns the columns of the state in the order of /state/values in result files.
   const parallel::Vector& field() override { return state_; }
 
-  void serialize(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(Archive& archive) override {
     archive.split("state", state_);
     archive.scalars("sample", sample_.x, sample_.y, sample_.restoring);
   }

@@ -23,8 +23,7 @@ ModelFacts facts_of(const Masing& masing) {
 ModelFacts facts_of(const QuasistaticMasing& masing) {
   return {.name = "masing-quasistatic",
           .slab = &masing.slab,
-          .oscillator = {.mass = 0.0, .k0 = masing.k0, .x0 = masing.x0},
-          .prescribes_position = masing.driving == Driving::position};
+          .oscillator = {.mass = 0.0, .k0 = masing.k0, .x0 = masing.x0}};
 }
 
 ModelFacts facts_of(const rheology::ModelSpec& model) {
@@ -65,13 +64,6 @@ void set_space(RunSpec& run, const slab::Space& space) {
       shape.space = space;
     }
   }
-}
-
-base::NamedQuantity drive_of(const RunSpec& run) {
-  const ModelFacts facts = run.facts();
-  return facts.base_moves            ? base::NamedQuantity{"base-acceleration", "F(t) - m a_g(t)"}
-         : facts.prescribes_position ? base::NamedQuantity{"position", "x(t)"}
-                                     : base::NamedQuantity{};
 }
 
 std::optional<rheology::StateLayout> state_layout(const RunSpec& run) {

@@ -32,15 +32,11 @@ struct Masing {
   bool base_moves = false;
 };
 
-/// Which function of time is prescribed: the force or the position.
-enum class Driving { force, position };
-
 /// The continuous Masing model without a mass: F = k0 x + ∫ k u ds, driven by F(t) or x(t).
 struct QuasistaticMasing {
   slab::Slab slab;
   double k0 = 0.0;
   double x0 = 0.0;
-  Driving driving = Driving::force;
 };
 
 /// A chain of n masses with the continuous Masing element in each link. Source: (2.30),
@@ -53,9 +49,6 @@ struct MasingChain {
   /// and y0 have one value for each, base_impedance and base_mass one value.
   rheology::ModelSpec parameters;
   slab::Scheme scheme = slab::Scheme::leapfrog;
-  /// The acceleration a_g(t) of the base or, if the base absorbs, the velocity v_in(t) of the wave
-  /// that comes in from below.
-  base::Function base;
   bool absorbs = false;         ///< whether node 0 is a mass on a dashpot, an elastic half-space
   std::int64_t force_node = 1;  ///< the node that F acts on, 1, …, n
   std::vector<std::int64_t> watch = {};  ///< nodes whose motion is recorded at every sample
@@ -83,17 +76,24 @@ struct ModelFacts {
   /// set. For a model that is no slab, this member has its default value.
   slab::Oscillator oscillator = {};
   bool base_moves = false;
-  bool prescribes_position = false;
+};
+
+/// A function of time that drives a run, and its name and symbol in messages.
+struct Drive {
+  base::Function of_t;
+  base::NamedQuantity name = {};
 };
 
 /// Defines one run: all data on which the results of the run depend. Functions are already parsed.
 struct RunSpec {
   Model model;
-  /// The function that drives the run: x(t) if the position is prescribed, F(t) - m a_g(t) if the
-  /// base moves, and F(t) otherwise.
-  base::Function drive;
+  /// The function that drives the run: x(t) if `gives_position`, F(t) - m a_g(t) if the base of a
+  /// slab moves, and F(t) otherwise. For a chain, also the acceleration a_g(t) of its base or, if
+  /// the base absorbs, the velocity v_in(t) of the wave that comes in from below.
+  std::vector<Drive> drives;
   slab::TimeGrid time;
   Method method = Method::sweep;
+  bool gives_position = false;  ///< whether drives[0] is x(t)
   /// The times in (0, T) at which F may not be smooth, for Method::exact.
   std::vector<double> breaks = {};
   /// A sweep is split over the ranks if it has at least this number of cells, and a chain of slabs
@@ -115,9 +115,6 @@ slab::Slab* slab_of(RunSpec& run);
 const slab::Space* space_of(const RunSpec& run);
 /// Sets this discretization; does nothing for other models. Local.
 void set_space(RunSpec& run, const slab::Space& space);
-
-/// Returns the name and the symbol, for messages, of the function that drives a run. Local.
-base::NamedQuantity drive_of(const RunSpec& run);
 
 /// Returns the columns of the state, which result files contain as /state/values; returns no value
 /// for the continuous model with a mass. Local.

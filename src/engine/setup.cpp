@@ -17,7 +17,6 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/text.hpp"
-#include "engine/chain.hpp"
 #include "engine/engines.hpp"
 #include "engine/step_advice.hpp"
 #include "parallel/machine.hpp"
@@ -224,14 +223,6 @@ std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& co
                            : slab::make_cell_measure(profile);
 }
 
-/// Returns the value at t = 0 of the function that drives a run, as computed by the root.
-/// Collective.
-double drive_at_start(const parallel::Communicator& comm, const RunSpec& run) {
-  double value = run.drive(0.0);
-  parallel::broadcast(comm, std::span(&value, 1));
-  return value;
-}
-
 /// Returns ∫ k c ds for P = ∞, or δs Σ k_i c_i with the same bits on any number of ranks. `measure`
 /// is null for a sweep. Collective.
 double preload(const parallel::Communicator& comm, const slab::Slab& slab,
@@ -254,6 +245,15 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
 
 }  // namespace
 
+std::vector<double> drives_at_start(const parallel::Communicator& comm, const RunSpec& run) {
+  std::vector<double> values;
+  for (const Drive& drive : run.drives) {
+    values.push_back(drive.of_t(0.0));
+  }
+  parallel::broadcast(comm, values);
+  return values;
+}
+
 std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
                                     const slab::Profile& profile) {
   const ModelFacts facts = run.facts();
@@ -264,7 +264,7 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
   masing.oscillator.preload = preload(comm, *facts.slab, profile, measure.get());
   if (driven != nullptr) {
     return make_by_turning_points(comm, masing, run.time, profile, std::move(measure),
-                                  driven->driving, drive_at_start(comm, run));
+                                  run.gives_position, drives_at_start(comm, run).front());
   }
   switch (run.method) {
     case Method::sweep:
@@ -298,10 +298,11 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
     setup.engine = make_engine(comm, run, *setup.profile);
   } else {
     require_memory(memory_need(run, comm.size()), available_to(comm, available));
-    setup.engine = facts.chain != nullptr ? make_chain(comm, run)
-                   : run.method == Method::exact
-                       ? make_exact(comm, run, *facts.elements)
-                       : make_inclusion(comm, run, *facts.elements, drive_at_start(comm, run));
+    setup.engine =
+        facts.chain != nullptr ? make_chain(comm, run)
+        : run.method == Method::exact
+            ? make_exact(comm, run, *facts.elements)
+            : make_inclusion(comm, run, *facts.elements, drives_at_start(comm, run).front());
   }
   return setup;
 }
@@ -315,14 +316,10 @@ void check_run(const parallel::Communicator& comm, const RunSpec& run, bool chec
     const std::int64_t stride = run.time.steps / looks + 1;
     for (std::int64_t p = 0; p <= run.time.steps; p += stride) {
       base::poll();
-      const double value = run.drive(run.time.time(p));
-      if (!std::isfinite(value)) {
-        throw drive_of(run).fault(value, "t = " + base::to_text(run.time.time(p)));
-      }
-      if (const MasingChain* chain = run.facts().chain;
-          chain != nullptr && !std::isfinite(chain->base(run.time.time(p)))) {
-        throw base_of(*chain).fault(chain->base(run.time.time(p)),
-                                    "t = " + base::to_text(run.time.time(p)));
+      for (const auto& [of_t, name] : run.drives) {
+        if (const double value = of_t(run.time.time(p)); !std::isfinite(value)) {
+          throw name.fault(value, "t = " + base::to_text(run.time.time(p)));
+        }
       }
     }
   };

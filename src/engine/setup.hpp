@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/engine.hpp"
 #include "engine/run_spec.hpp"
@@ -88,8 +89,12 @@ std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const Ru
 Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
                  std::optional<double> available = {});
 
+/// Returns the values at t = 0 of all functions that drive a run, as the root computes them.
+/// Collective.
+std::vector<double> drives_at_start(const parallel::Communicator& comm, const RunSpec& run);
+
 /// Checks the parts of a run that require evaluating functions. It sets up the run as make_setup()
-/// does, and tests whether the function that drives the run is finite at the steps. All steps are
+/// does, and tests whether the functions that drive the run are finite at the steps. All steps are
 /// tested if there are fewer than a million. Of more steps only equally spaced ones are tested, at
 /// least half a million. If `checks_setup` is false, the setup is left out, because it was already
 /// checked. If the ranks do not split the run, the root checks alone. Throws UserError on all ranks

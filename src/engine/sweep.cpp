@@ -99,7 +99,7 @@ class Sweep final : public Engine {
     return *field_;
   }
 
-  void serialize(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(Archive& archive) override {
     archive.scalars("mass", state_.x, state_.y, state_.internal_force);
     archive.split("u", u_);
   }

@@ -28,10 +28,10 @@ void Pace::record(std::int64_t steps, double seconds) {
 }
 
 Stepper::Stepper(const parallel::Communicator& comm, Engine& engine, const RunSpec& run)
-    : comm_(comm), engine_(engine), run_(run) {
+    : comm_(comm), engine_(engine), run_(run), drives_(run.drives.size()) {
   const auto most = static_cast<std::size_t>(std::min(Pace::longest_chunk, run.time.steps));
   times_.resize(most);
-  message_.resize(most + 2);
+  message_.resize(1 + drives_.size() * (most + 1));
   x_.resize(most);
   y_.resize(most);
   restoring_.resize(most);
@@ -44,24 +44,33 @@ Samples Stepper::start() {
   y_[0] = start.y;
   restoring_[0] = start.restoring;
   return {.first_step = 0,
-          .force = run_.facts().prescribes_position ? std::span(restoring_).first(1) : force_,
+          .force = run_.gives_position ? std::span(restoring_).first(1) : drives_.front(),
           .x = std::span(x_).first(1),
           .y = std::span(y_).first(1),
           .restoring = std::span(restoring_).first(1)};
 }
 
 std::int64_t Stepper::share(std::int64_t step, std::int64_t count, std::int64_t most) {
-  const auto message = std::span(message_).first(static_cast<std::size_t>(2 + most));
+  const auto room = static_cast<std::size_t>(most + 1);  // for the values of one drive
+  const auto message = std::span(message_).first(1 + drives_.size() * room);
+  const auto values_of = [&](std::size_t drive) {
+    const auto values = static_cast<std::size_t>(std::max<std::int64_t>(0, count + 1));
+    return message.subspan(1 + drive * room, values);
+  };
   if (comm_.is_root()) {
     message[0] = static_cast<double>(count);
-    for (std::int64_t i = 0; i <= count; ++i) {
-      message[static_cast<std::size_t>(1 + i)] = run_.drive(run_.time.time(step + i));
+    for (std::size_t d = 0; d < drives_.size(); ++d) {
+      for (std::int64_t i = 0; double& value : values_of(d)) {
+        value = run_.drives[d].of_t(run_.time.time(step + i++));
+      }
     }
   }
   parallel::broadcast(comm_, message);
   count = static_cast<std::int64_t>(message[0]);
-  force_ = message.subspan(1, static_cast<std::size_t>(std::max<std::int64_t>(0, count + 1)));
-  require_finite(force_, step, drive_of(run_), base::NamedQuantity::finite);
+  for (std::size_t d = 0; d < drives_.size(); ++d) {
+    drives_[d] = values_of(d);
+    require_finite(drives_[d], step, run_.drives[d].name, base::NamedQuantity::finite);
+  }
   return count;
 }
 
@@ -76,13 +85,14 @@ void Stepper::require_finite(std::span<const double> values, std::int64_t first,
 }
 
 Samples Stepper::advance(std::int64_t step) {
-  const std::size_t size = force_.size() - 1;
+  const std::size_t size = drives_.front().size() - 1;
   for (std::size_t i = 0; i < size; ++i) {
     times_[i] = run_.time.time(step + 1 + static_cast<std::int64_t>(i));
   }
   const slab::Chunk chunk{.first = step,
                           .times = std::span(times_).first(size),
-                          .force = force_,
+                          .force = drives_.front(),
+                          .base = drives_.size() > 1 ? drives_[1] : std::span<const double>(),
                           .x = std::span(x_).first(size),
                           .y = std::span(y_).first(size),
                           .restoring = std::span(restoring_).first(size)};
@@ -91,7 +101,7 @@ Samples Stepper::advance(std::int64_t step) {
   require_finite(chunk.x, step + 1, {"steps", "x"}, smaller);
   require_finite(chunk.y, step + 1, {"steps", "y"}, smaller);
   return {.first_step = step + 1,
-          .force = run_.facts().prescribes_position ? chunk.restoring : chunk.force.subspan(1),
+          .force = run_.gives_position ? chunk.restoring : chunk.force.subspan(1),
           .x = chunk.x,
           .y = chunk.y,
           .restoring = chunk.restoring};
@@ -166,7 +176,7 @@ void TimeLoop::serialize(Archive& archive) {
     observers_[i]->serialize(step_, archive);
   }
   archive.begin("engine");
-  engine_.serialize(step_, archive);
+  engine_.serialize(archive);
 }
 
 }  // namespace masing::engine

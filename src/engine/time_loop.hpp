@@ -27,7 +27,7 @@ class Pace {
   std::int64_t steps_ = 16;
 };
 
-/// Advances an engine by chunks of steps, with the prescribed force or position of the run.
+/// Advances an engine by chunks of steps, with the functions of time that drive the run.
 /// TimeLoop and the runs of studies use this class. All arguments of the constructor must outlive
 /// the object.
 class Stepper {
@@ -44,8 +44,8 @@ class Stepper {
   [[nodiscard]] std::size_t most() const { return x_.size(); }
 
   /// Broadcasts the root's `count`, and returns it on every rank. If `count` is not negative, the
-  /// same message contains the prescribed force or position at the steps from `step` to step +
-  /// count. Only the root evaluates the force or position, so that x and y are equal on all ranks.
+  /// same message contains RunSpec::drives at the steps from `step` to step + count. Only the root
+  /// evaluates these functions, so that x and y are equal on all ranks.
   /// `most` must be an upper bound of `count` and the same on all ranks. Throws UserError on all
   /// ranks alike if a value is not finite. Collective.
   std::int64_t share(std::int64_t step, std::int64_t count, std::int64_t most);
@@ -61,8 +61,9 @@ class Stepper {
   Engine& engine_;
   const RunSpec& run_;
   std::vector<double> times_;
-  std::vector<double> message_;    // the count, then the prescribed values at the steps
-  std::span<const double> force_;  // the part of message_ with the prescribed values
+  std::vector<double> message_;  // the count, then the values of each drive at the steps
+  // the parts of message_ with the values of each drive
+  std::vector<std::span<const double>> drives_;
   std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> restoring_;

@@ -48,7 +48,7 @@ class TurningPointEngine : public Engine {
     return begins_relaxed_ ? std::optional(slab_.elastic_energy()) : std::nullopt;
   }
 
-  void serialize(std::int64_t /*step*/, Archive& archive) override {
+  void serialize(Archive& archive) override {
     archive.scalars("mass", state_.x, state_.y, state_.internal_force, sample_.x, sample_.y,
                     sample_.restoring);
     slab::TurningPointState state = slab_.state();
@@ -98,9 +98,9 @@ class Quasistatic final : public TurningPointEngine {
  public:
   Quasistatic(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
               const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
-              Driving driving, double start)
+              bool gives_position, double start)
       : TurningPointEngine(comm, masing, time, profile, std::move(measure)),
-        driving_(driving),
+        gives_position_(gives_position),
         time_(time),
         saturation_(measure_->total().force) {
     follow(start, 0);
@@ -122,7 +122,7 @@ class Quasistatic final : public TurningPointEngine {
   /// the spring k0 balance the prescribed force `value`. Throws UserError if no position balances
   /// the force; the message states the time of step `step`. Local.
   void follow(double value, std::int64_t step) {
-    if (driving_ == Driving::position) {
+    if (gives_position_) {
       slab_.move_to(value);
     } else if (const double preload = oscillator_.preload;
                !slab::move_to_equilibrium(slab_, oscillator_.k0, value - preload, saturation_)) {
@@ -137,7 +137,7 @@ class Quasistatic final : public TurningPointEngine {
     state_ = {slab_.x(), 0.0, slab_.internal_force()};
   }
 
-  Driving driving_;
+  bool gives_position_;
   slab::TimeGrid time_;
   double saturation_;
 };
@@ -157,10 +157,10 @@ std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& com
                                                const Masing& masing, const slab::TimeGrid& time,
                                                const slab::Profile& profile,
                                                std::shared_ptr<const slab::Measure> measure,
-                                               std::optional<Driving> driving, double start) {
-  if (driving) {
-    return std::make_unique<Quasistatic>(comm, masing, time, profile, std::move(measure), *driving,
-                                         start);
+                                               std::optional<bool> gives_position, double start) {
+  if (gives_position) {
+    return std::make_unique<Quasistatic>(comm, masing, time, profile, std::move(measure),
+                                         *gives_position, start);
   }
   return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure));
 }

@@ -164,8 +164,9 @@ PointNumbers CycleSolver::find_limit_cycle(const parallel::Communicator& comm,
   }
   slab::Oscillator oscillator = problem.run.facts().oscillator;
   oscillator.preload = exact_.preload;
-  return settled_cycle(
-      {*exact_.measure, oscillator, {problem.run.drive, problem.force_breaks, *problem.period}});
+  return settled_cycle({*exact_.measure,
+                        oscillator,
+                        {problem.run.drives.front().of_t, problem.force_breaks, *problem.period}});
 }
 
 }  // namespace masing::scan

@@ -35,6 +35,9 @@ struct Chunk {
   /// The prescribed force F(t_p), or position x(t_p), for p = first..first+n, [n+1]. Exact engines
   /// do not read this array.
   std::span<const double> force;
+  /// The motion of the base at the same steps, [n+1], of a model whose base moves by a function of
+  /// its own; else empty.
+  std::span<const double> base = {};
   /// x at `times`, [n].
   std::span<double> x;
   /// y at `times`, [n].

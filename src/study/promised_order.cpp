@@ -147,7 +147,7 @@ namespace {
 /// bisected but taken as a place z where f may be singular. Near z, the sum of the changes |f(z ±
 /// h) - f(z ± h/2)| and |f(z + h) - f(z - h)| is proportional to hᵃ. The exponent a is 0 for a
 /// jump, below 1 for an unbounded slope and 1 for a corner.
-std::string fault_of(const base::Function& f, const char* name, char variable, double last) {
+std::string fault_of(const base::Function& f, const std::string& name, char variable, double last) {
   constexpr int most_parts = 4000;
   constexpr double narrow = 1e-13;
   constexpr int octaves = 8;  // how many times h is doubled, beginning with 2^-36 `last`
@@ -236,11 +236,12 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
               zero_of(slab.threshold, "eta")};
   }
   if (refines_steps(refine) && facts.scheme->order > 1) {
-    faults.push_back(
-        fault_of(run.drive, facts.base_moves ? "F - m a_g" : "F", 't', run.time.final_time));
-    if (facts.chain != nullptr) {
-      faults.push_back(fault_of(facts.chain->base, facts.chain->absorbs ? "v_in" : "a_g", 't',
-                                run.time.final_time));
+    for (const auto& [of_t, name] : run.drives) {
+      std::string symbol = name.symbol;
+      for (std::size_t at = 0; (at = symbol.find("(t)")) != std::string::npos;) {
+        symbol.erase(at, 3);
+      }
+      faults.push_back(fault_of(of_t, symbol, 't', run.time.final_time));
     }
   }
   std::erase(faults, "");

@@ -189,7 +189,7 @@ void Trajectory::serialize(engine::Archive& archive) {
     }
     series_->serialize(reached_, archive);
   }
-  setup_.engine->serialize(reached_, archive);
+  setup_.engine->serialize(archive);
 }
 
 std::vector<double> Trajectory::series() && {

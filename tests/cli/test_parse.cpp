@@ -159,8 +159,9 @@ TEST(Constants, are_known_in_every_number_function_and_parameter) {
   const engine::RunSpec slab =
       given::bind("--let=w=0.8 --threshold s+w --stiffness w --initial-u s/w --force cos(w*t)").run;
   const slab::Element element = engine::slab_of(slab)->element(0.5);
-  EXPECT_EQ(std::tuple(element.stiffness, element.threshold, element.initial_u, slab.drive(2.0)),
-            std::tuple(0.8, 1.3, 0.5 / 0.8, std::cos(0.8 * 2.0)));
+  EXPECT_EQ(
+      std::tuple(element.stiffness, element.threshold, element.initial_u, slab.drives[0].of_t(2.0)),
+      std::tuple(0.8, 1.3, 0.5 / 0.8, std::cos(0.8 * 2.0)));
   // Where the breaks of a force are found, too.
   const auto exact = cli::simulation(
       given::bind("--let=w=0.5 --force=square(w*t) --engine=exact --final-time=3.5/w"), "");

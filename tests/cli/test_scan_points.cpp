@@ -23,8 +23,8 @@ cli::Scan scan_of(const std::string& words, const given::Files& files = {}) {
 /// What a point decides, its functions as some of their values.
 std::vector<double> numbers_of(const engine::RunSpec& run, const io::Sampling& series) {
   std::vector<double> numbers{
-      run.time.final_time, double(run.time.steps), double(series.every), series.from,
-      series.to,           run.drive(0.3),         run.drive(1.7)};
+      run.time.final_time, double(run.time.steps),  double(series.every),   series.from,
+      series.to,           run.drives[0].of_t(0.3), run.drives[0].of_t(1.7)};
   const auto add = [&](const std::vector<double>& more) {
     numbers.insert(numbers.end(), more.begin(), more.end());
   };

@@ -16,7 +16,7 @@ namespace masing::support {
 inline engine::RunSpec run_of(const Problem& problem,
                               engine::Method method = engine::Method::sweep) {
   engine::Masing model{.slab = problem, .oscillator = problem.oscillator, .scheme = problem.scheme};
-  engine::RunSpec run{std::move(model), problem.force, problem.time, method};
+  engine::RunSpec run{std::move(model), {{problem.force}}, problem.time, method};
   if (method == engine::Method::exact) {
     run.breaks = base::breaks({{"force", problem.force}}, problem.time.final_time, {});
   }
