@@ -15,6 +15,7 @@
 #include "base/seconds.hpp"
 #include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
+#include "engine/chain.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
@@ -144,14 +145,18 @@ double measure_machine(const parallel::Communicator& comm, const Effort& effort,
 constexpr double papers_step = 500.0 / 1e6;
 constexpr std::int64_t papers_steps = 1000000;
 
-/// Returns the run that the papers compute: k = 1, η = s + 0.1, u0 = 0, F = 0.45 cos(t/2), T = 500.
+/// Returns the model that the papers compute: k = 1, η = s + 0.1, u0 = 0.
+engine::Masing papers_model(const slab::Space& space) {
+  return {.slab = {{.stiffness = base::Function("1", 's'),
+                    .threshold = base::Function("s+0.1", 's'),
+                    .initial_u = base::Function("0", 's')},
+                   space},
+          .oscillator = {}};
+}
+
+/// Returns the run that the papers compute: this model with F = 0.45 cos(t/2), T = 500.
 engine::RunSpec papers_case(const slab::Space& space, engine::Method method) {
-  engine::Masing model{.slab = {{.stiffness = base::Function("1", 's'),
-                                 .threshold = base::Function("s+0.1", 's'),
-                                 .initial_u = base::Function("0", 's')},
-                                space},
-                       .oscillator = {}};
-  return {std::move(model),
+  return {engine::make_model(papers_model(space)),
           {{base::Function("0.45*cos(0.5*t)", 't')}},
           {papers_step * papers_steps, papers_steps},
           method};
@@ -204,15 +209,15 @@ constexpr std::array variants{
 /// split over the ranks.
 std::vector<Timing> time_steps(const parallel::Communicator& comm, const Effort& effort,
                                std::int64_t cells) {
-  const engine::RunSpec run = papers_case(slab::Cells{cells}, engine::Method::sweep);
-  engine::Masing model = std::get<engine::Masing>(run.model);
+  engine::Masing model = papers_model(slab::Cells{cells});
+  const slab::TimeGrid time{papers_step * papers_steps, papers_steps};
   const slab::ProfileForm form = slab::candidate_form(model.slab);
   slab::Profile profile =
       slab::sample_profile(model.slab, base::local_range(cells, comm.rank(), comm.size()),
                            {.initial_u = form.initial_u, .shift = form.shift});
-  const auto euler = engine::make_sweep(comm, model, run.time, profile);
+  const auto euler = engine::make_sweep(comm, model, time, profile);
   model.scheme = slab::Scheme::leapfrog;
-  const auto leapfrog = engine::make_sweep(comm, model, run.time, profile);
+  const auto leapfrog = engine::make_sweep(comm, model, time, profile);
   Work euler_steps = steps_of(*euler);
   Work leapfrog_steps = steps_of(*leapfrog);
   base::AlignedVector u(profile.threshold.size(), 0.0);
@@ -325,7 +330,7 @@ engine::RunSpec wave(std::int64_t elements, const slab::Space& space) {
   chain.force_node = elements;
   constexpr std::int64_t steps = std::int64_t{1} << 40;
   // With this step, a wave of small amplitude passes an element in two steps.
-  return {std::move(chain),
+  return {engine::make_model(std::move(chain)),
           {{base::Function()}, {base::Function()}},
           {0.5 * static_cast<double>(steps), steps},
           engine::Method::memory};

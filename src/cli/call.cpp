@@ -10,7 +10,7 @@
 #include "base/say.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
-#include "engine/step_advice.hpp"
+#include "engine/model.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"

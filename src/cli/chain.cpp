@@ -123,7 +123,8 @@ engine::RunSpec chain_run(const Configuration& c, const std::shared_ptr<const Re
       chain.absorbs ? engine::Drive{c.incoming_velocity.value_or(base::Function()),
                                     {"incoming-velocity", "v_in(t)"}}
                     : engine::Drive{c.base_acceleration, {"base-acceleration", "a_g(t)"}};
-  return {std::move(chain), {{*c.force}, base}, {c.final_time, c.steps}, *c.method};
+  return {
+      engine::make_model(std::move(chain)), {{*c.force}, base}, {c.final_time, c.steps}, *c.method};
 }
 
 }  // namespace masing::cli

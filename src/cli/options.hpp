@@ -10,7 +10,7 @@
 
 #include "base/function.hpp"
 #include "cli/number.hpp"
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
 #include "io/samples.hpp"
 #include "study/study_spec.hpp"
 

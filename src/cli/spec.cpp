@@ -16,7 +16,8 @@
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "cli/printed.hpp"
-#include "engine/step_advice.hpp"
+#include "engine/finite.hpp"
+#include "engine/slab.hpp"
 #include "io/checkpoint.hpp"
 #include "io/result_file.hpp"
 
@@ -138,20 +139,21 @@ engine::RunSpec slab_run(const Configuration& c) {
   }
   engine::Drive drive =
       c.position ? engine::Drive{*c.position, {"position", "x(t)"}} : engine::Drive{*c.force};
-  engine::Model model;
+  std::shared_ptr<const engine::Model> model;
   if (kind_of(c.model) == ModelKind::slab) {
     const base::Function& base = c.base_acceleration;
     const bool base_moves = !base.is_constant() || base(0.0) != 0.0;
     if (base_moves) {
       drive = {drive.of_t.plus(-c.mass, base), {"base-acceleration", "F(t) - m a_g(t)"}};
     }
-    model = engine::Masing{
+    model = engine::make_model(engine::Masing{
         .slab = std::move(slab),
         .oscillator = {.mass = c.mass, .damping = c.damping, .k0 = c.k0, .x0 = c.x0, .y0 = c.y0},
         .scheme = c.scheme,
-        .base_moves = base_moves};
+        .base_moves = base_moves});
   } else {
-    model = engine::QuasistaticMasing{.slab = std::move(slab), .k0 = c.k0, .x0 = c.x0};
+    model = engine::make_model(
+        engine::QuasistaticMasing{.slab = std::move(slab), .k0 = c.k0, .x0 = c.x0});
   }
   return {std::move(model),
           {std::move(drive)},
@@ -168,7 +170,10 @@ engine::RunSpec run_of(const Configuration& c, const std::shared_ptr<const Reque
   if (!c.elements) {
     return slab_run(c);
   }
-  return {*c.elements, {{*c.force}}, {c.final_time, c.steps}, c.method.value_or(Method::sweep)};
+  return {engine::make_model(*c.elements),
+          {{*c.force}},
+          {c.final_time, c.steps},
+          c.method.value_or(Method::sweep)};
 }
 
 // The relative tolerance within which the end of a table counts as T.
@@ -389,7 +394,7 @@ void check_scan(const BoundRequest& request) {
           "nothing to scan; give --over \"NAME=first:last:count\"");
   if (c.steady) {
     const bool is_exact = !request.request->has("engine") || request.run.method == Method::exact;
-    require(request.run.facts().scheme != nullptr && is_exact, "steady",
+    require(request.run.model->scheme() != nullptr && is_exact, "steady",
             "limit cycles are found by --model masing and --engine exact alone");
     require(!c.keep_series, "keep",
             "limit cycles are no runs and have no series (gone in 3.0); leave it out");
@@ -602,7 +607,7 @@ Scan scan_spec(const BoundRequest& request, const std::string& command_line) {
   Scan scan{.spec = {.points = axes.points,
                      .is_steady = c.steady,
                      .keep_series = c.keep_series,
-                     .is_of_chains = request.run.facts().chain != nullptr,
+                     .is_of_chains = request.run.model->layout().of == engine::Layout::Of::nodes,
                      .files = file_spec(request, request.run, command_line)},
             .request = request.request};
   std::vector<std::string> names;

@@ -237,7 +237,7 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
 /// the same quantity twice.
 std::vector<ExpectedOrder> expected_orders(const engine::RunSpec& run, const std::string& text) {
   std::vector<std::string> quantities;
-  std::ranges::transform(study::quantities_of(run), std::back_inserter(quantities),
+  std::ranges::transform(run.model->quantities(), std::back_inserter(quantities),
                          &study::Quantity::name);
   // An order for all is not one of u_cells, which may differ from that of u.
   std::vector<std::string> all = quantities;
@@ -294,9 +294,8 @@ std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
       }
     }
   } else if (bound.study.unmet_hypotheses.empty() && c.refine != Refine::elements) {
-    const engine::Masing masing = *study::scheme_and_slab(bound.run);
     const auto promised = [&](const char* quantity) {
-      return study::promised_order(masing, c.refine, bound.study.reference, quantity);
+      return study::promised_order(*bound.run.model, c.refine, bound.study.reference, quantity);
     };
     if (kind == ModelKind::chain) {
       return {promised("x"), promised("y"), promised("x_rms"), promised("y_rms")};
@@ -352,7 +351,7 @@ void resolve_study(BoundRequest& bound) {
     c.sample_every = std::max<std::int64_t>(1, spec.levels.back().steps / 10000);
   }
   spec.unmet_hypotheses = study::unmet_hypotheses(bound.run, c.refine);
-  spec.reference = study::make_reference(c.reference, c.refine, spec.levels, bound.run.model);
+  spec.reference = study::make_reference(c.reference, c.refine, spec.levels, *bound.run.model);
   if (c.expected_orders.empty()) {
     spec.expected_orders = default_orders(bound);
     c.expected_orders = expected_orders_text(spec.expected_orders);

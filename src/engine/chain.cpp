@@ -12,8 +12,8 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "engine/engines.hpp"
 #include "engine/setup.hpp"
+#include "engine/slab.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/vector.hpp"
 
@@ -59,11 +59,11 @@ namespace {
 /// exchanges one number with each of its neighbours. Source: (2.30), rheological-models-2000.
 class ChainEngine final : public Engine {
  public:
-  /// `comm` and `run` must outlive the object. Throws UserError on all ranks alike if the
+  /// `comm` and `spec` must outlive the object. Throws UserError on all ranks alike if the
   /// parameters or a slab are not valid. Collective.
-  ChainEngine(const parallel::Communicator& comm, const RunSpec& run)
+  ChainEngine(const parallel::Communicator& comm, const RunSpec& run, const MasingChain& spec)
       : comm_(comm),
-        spec_(*run.facts().chain),
+        spec_(spec),
         time_(run.time),
         mine_(base::local_range(spec_.elements(), comm.rank(), comm.size())),
         neighbours_(comm, mine_, spec_.elements()),
@@ -128,7 +128,7 @@ class ChainEngine final : public Engine {
     return *field_;
   }
 
-  const slab::Chain* chain() override { return &*chain_; }
+  [[nodiscard]] const slab::Chain& chain() const { return *chain_; }
   std::span<const WatchedNode> watched() override { return rows_; }
 
   std::string warning() override {
@@ -299,10 +299,93 @@ void ChainEngine::serialize(Archive& archive) {
   saved_.clear();
 }
 
+/// The model of a chain of slabs.
+class ChainModel final : public Model {
+ public:
+  explicit ChainModel(MasingChain chain)
+      : Model(chain.parameters.model->info), chain_(std::move(chain)) {}
+
+  [[nodiscard]] const MasingChain& chain() const { return chain_; }
+
+  [[nodiscard]] std::string title(bool of_figure) const override {
+    return fmt::format(
+        "{}, n = {}, P = {}", info().name,
+        of_figure ? base::abbreviated(chain_.elements()) : base::to_text(chain_.elements()),
+        cells_text(chain_.shapes.front().space, of_figure));
+  }
+  [[nodiscard]] Layout layout() const override {
+    return {.of = Layout::Of::nodes,
+            .size = 2 * chain_.nodes(),
+            .first_node = chain_.absorbs ? 0 : 1,
+            .restoring = "fᵢ − fᵢ₊₁"};
+  }
+  [[nodiscard]] std::span<const Quantity, 4> quantities() const override {
+    static constexpr Quantity of_nodes[] = {
+        {"x", "x at the nodes"},
+        {"y", "y at the nodes"},
+        {"x_rms", "x at the nodes, the largest root mean square"},
+        {"y_rms", "y at the nodes, the largest root mean square"}};
+    return of_nodes;
+  }
+  [[nodiscard]] Parts parts(Method /*method*/) const override {
+    // A step of an element takes as much time as a step of this number of cells.
+    constexpr double cells_an_element = 16.0;
+    return {.count = chain_.elements(),
+            .cells_each = cells_an_element,
+            .can_be_split = true,
+            .saved = 21 * chain_.elements()};
+  }
+  [[nodiscard]] MemoryNeed memory(Method /*method*/) const override {
+    // These bytes suffice for an element that remembers four turning points.
+    const double bytes = chain_.keeps_works ? 380.0 : 350.0;
+    return {chain_.elements(), "elements", bytes,
+            static_cast<double>(chain_.shapes.size()) * bytes_of_built(chain_.shapes.front())};
+  }
+  [[nodiscard]] std::shared_ptr<const Model> at(const slab::Space& space,
+                                                std::int64_t elements) const override {
+    MasingChain other = chain_;
+    if (elements > 0) {
+      other = chain_.with_elements(elements);
+      other.with_elements = chain_.with_elements;
+    }
+    for (slab::Slab& shape : other.shapes) {
+      shape.space = space;
+    }
+    return std::make_shared<ChainModel>(std::move(other));
+  }
+  [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
+                             std::optional<double> available) const override {
+    require_memory(memory(run.method), comm.size(), available_to(comm, available));
+    Setup setup;
+    setup.engine = std::make_unique<ChainEngine>(comm, run, chain_);
+    return setup;
+  }
+  [[nodiscard]] std::span<const slab::Slab> slabs() const override { return chain_.shapes; }
+  [[nodiscard]] const slab::SchemeInfo* scheme() const override {
+    return &slab::info(chain_.scheme);
+  }
+  [[nodiscard]] std::string advice(const slab::TimeGrid& time) const override {
+    return slab::step_advice(chain_part(chain_, {0, chain_.elements()}), chain_.shapes,
+                             slab::info(chain_.scheme), time);
+  }
+
+ private:
+  MasingChain chain_;
+};
+
 }  // namespace
 
-std::unique_ptr<Engine> make_chain(const parallel::Communicator& comm, const RunSpec& run) {
-  return std::make_unique<ChainEngine>(comm, run);
+std::shared_ptr<const Model> make_model(MasingChain chain) {
+  return std::make_shared<ChainModel>(std::move(chain));
+}
+
+const MasingChain* chain_of(const Model& model) {
+  const auto* chain = dynamic_cast<const ChainModel*>(&model);
+  return chain == nullptr ? nullptr : &chain->chain();
+}
+
+const slab::Chain& chain_in(Engine& engine) {
+  return dynamic_cast<ChainEngine&>(engine).chain();
 }
 
 }  // namespace masing::engine

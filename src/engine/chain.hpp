@@ -1,10 +1,48 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
 #include "base/partition.hpp"
-#include "engine/run_spec.hpp"
+#include "engine/engine.hpp"
+#include "engine/model.hpp"
 #include "slab/chain/chain.hpp"
 
 namespace masing::engine {
+
+/// A chain of n masses with the continuous Masing element in each link. Source: (2.30),
+/// rheological-models-2000, with slabs for the St-Venant elements.
+struct MasingChain {
+  /// The slab of all elements, for κ = θ = 1, or that of each element, [1 or n]. All have the same
+  /// Slab::space.
+  std::vector<slab::Slab> shapes;
+  /// n and the parameters of the nodes and elements: m, k (κ), eta (θ), k0, c (b), c_ground (c), x0
+  /// and y0 have one value for each, base_impedance and base_mass one value.
+  rheology::ModelSpec parameters;
+  slab::Scheme scheme = slab::Scheme::leapfrog;
+  bool absorbs = false;         ///< whether node 0 is a mass on a dashpot, an elastic half-space
+  std::int64_t force_node = 1;  ///< the node that F acts on, 1, …, n
+  std::vector<std::int64_t> watch = {};  ///< nodes whose motion is recorded at every sample
+  bool keeps_works = false;              ///< whether the works of all forces are integrated
+  /// Returns the same chain with another number of elements; empty if it is not needed.
+  std::function<MasingChain(std::int64_t elements)> with_elements = {};
+
+  [[nodiscard]] std::int64_t elements() const { return parameters.parameters.elements; }
+  /// Returns the number of nodes that move: n, or n + 1 if the base absorbs.
+  [[nodiscard]] std::int64_t nodes() const { return elements() + (absorbs ? 1 : 0); }
+};
+
+/// Returns the model of a chain. Local.
+std::shared_ptr<const Model> make_model(MasingChain chain);
+
+/// Returns the chain of a model, or null if the model is another. Local.
+const MasingChain* chain_of(const Model& model);
+
+/// Returns this rank's part of the chain that an engine advances. The engine must be that of a
+/// chain. Local.
+const slab::Chain& chain_in(Engine& engine);
 
 /// Evaluates the parameters of the elements `held` of a chain and of their nodes. Throws UserError
 /// for the first value that is not allowed. Local.

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "parallel/vector.hpp"
-#include "slab/chain/chain.hpp"
 #include "slab/problem.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -118,11 +117,9 @@ class Engine {
   /// the exact solution of a slab. Returns no value for all other engines. The first call must be
   /// at step 0, because it starts the integration. Collective.
   virtual std::optional<slab::Works> works() { return std::nullopt; }
-  /// Returns this rank's part of a chain of slabs, or null for other models. Local.
-  [[nodiscard]] virtual const slab::Chain* chain() { return nullptr; }
-  /// Returns the rows of the steps of the last chunk of a chain, [steps][1 + watched]: the node
-  /// that F acts on, then MasingChain::watch. They are the same on every rank. Returns an empty
-  /// span for other models. Local.
+  /// Returns the rows of the steps of the last chunk of a model with nodes, [steps][1 + watched]:
+  /// the node that F acts on, then the watched nodes. They are the same on every rank. Returns an
+  /// empty span for other models. Local.
   [[nodiscard]] virtual std::span<const WatchedNode> watched() { return {}; }
   /// Returns a warning about the motion so far, or an empty string. Collective.
   [[nodiscard]] virtual std::string warning() { return {}; }

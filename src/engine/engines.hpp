@@ -1,10 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "engine/engine.hpp"
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
+#include "engine/slab.hpp"
 #include "slab/exact/oscillator_solution.hpp"
 #include "slab/profile.hpp"
 #include "slab/turning_points/measure.hpp"
@@ -20,25 +20,25 @@ namespace masing::engine {
 std::unique_ptr<Engine> make_sweep(const parallel::Communicator& comm, const Masing& masing,
                                    const slab::TimeGrid& time, const slab::Profile& profile);
 
-/// Creates the engine that represents the slab by the turning points of x. As all cells are moved
-/// by the same increments, the turning points and the measure determine the state of the slab. On
-/// average over many steps, a step costs one look-up in the measure. In exact arithmetic the result
-/// is that of make_sweep. Every rank of `comm` computes all steps.
-///
-/// If `gives_position` has a value, the slab has no mass. x is then the prescribed position, or the
-/// position at which the slab and the spring k0 balance the prescribed force. `start` is the
-/// prescribed x(0) or F(0). The result is exact at the steps if the prescribed function is monotone
-/// between the steps. y is the difference quotient of x over the step that ends at the sample, and
-/// 0 at step 0.
-///
-/// `profile` has the cells (if P = ∞, the points s) for which this rank computes u. `comm` and
-/// `profile` must outlive the engine. Collective.
-std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
-                                               const Masing& masing, const slab::TimeGrid& time,
-                                               const slab::Profile& profile,
-                                               std::shared_ptr<const slab::Measure> measure,
-                                               std::optional<bool> gives_position = {},
-                                               double start = 0.0);
+/// Creates the engine `memory`, which represents the slab by the turning points of x. As all cells
+/// are moved by the same increments, the turning points and the measure determine the state of the
+/// slab. On average over many steps, a step costs one look-up in the measure. In exact arithmetic
+/// the result is that of make_sweep. Every rank of `comm` computes all steps. `profile` has the
+/// cells (if P = ∞, the points s) for which this rank computes u. `comm` and `profile` must outlive
+/// the engine. Collective.
+std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm, const Masing& masing,
+                                    const slab::TimeGrid& time, const slab::Profile& profile,
+                                    std::shared_ptr<const slab::Measure> measure);
+
+/// Creates the engine of a slab without a mass, which also represents the slab by the turning
+/// points of x. x is the prescribed position (RunSpec::gives_position), or the position at which
+/// the slab and the spring k0 balance the prescribed force. The result is exact at the steps if the
+/// prescribed function is monotone between the steps. y is the difference quotient of x over the
+/// step that ends at the sample, and 0 at step 0. `comm` and `profile` must outlive the engine.
+/// Throws UserError if no position balances F(0). Collective.
+std::unique_ptr<Engine> make_quasistatic(const parallel::Communicator& comm, const Masing& masing,
+                                         const RunSpec& run, const slab::Profile& profile,
+                                         std::shared_ptr<const slab::Measure> measure);
 
 // The functions make_exact create engines that compute the exact solution on one rank. Such an
 // engine chooses its own time steps, independently of the steps of the run; it evaluates the
@@ -63,17 +63,5 @@ std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const Run
 /// if the solution cannot begin at t = 0. Local.
 std::unique_ptr<Engine> make_exact(const parallel::Communicator& comm, const RunSpec& run,
                                    const rheology::ModelSpec& spec);
-
-/// Creates the engine for a model of finitely many elements, which computes the steps X⁺ =
-/// resolvent(X + h G(t_p, X)). `start` is F(0). `comm` must have one rank. Throws UserError if the
-/// parameters of the model are not valid. Source: (4.2), rheological-models-2000. Local.
-std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
-                                       const rheology::ModelSpec& spec, double start);
-
-/// Creates the engine for a chain of slabs, whose elements are split over the ranks. In every step,
-/// a rank exchanges one number with each of its neighbours. `comm` and `run` must outlive the
-/// engine. Throws UserError on all ranks alike if the parameters or a slab are not valid. Source:
-/// (2.30), rheological-models-2000. Collective.
-std::unique_ptr<Engine> make_chain(const parallel::Communicator& comm, const RunSpec& run);
 
 }  // namespace masing::engine

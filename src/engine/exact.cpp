@@ -32,9 +32,9 @@ constexpr double largest_difference = 1e-6;
 /// Returns the force of a run as SmoothPieces between its breaks. The bounds of F, which are needed
 /// to detect narrow features, are computed by drive.bounds().
 base::SmoothPieces force_of(const RunSpec& run) {
-  const auto& [force, name] = run.drives.front();
-  return {[force](double t) { return force(t); }, run.breaks, run.time.final_time,
-          [force](double first, double last) { return force.bounds(first, last); }, name};
+  const auto& [of_t, name] = run.drives.front();
+  return {[force = of_t](double t) { return force(t); }, run.breaks, run.time.final_time,
+          [force = of_t](double first, double last) { return force.bounds(first, last); }, name};
 }
 
 /// Base class of the exact engines: computes the solution at the times of the chunks and compares

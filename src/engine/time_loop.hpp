@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::engine {

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "engine/engines.hpp"
 #include "engine/lazy_field.hpp"
+#include "engine/setup.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
 namespace masing::engine {
@@ -96,14 +97,13 @@ class TurningPointEngine : public Engine {
 
 class Quasistatic final : public TurningPointEngine {
  public:
-  Quasistatic(const parallel::Communicator& comm, const Masing& masing, const slab::TimeGrid& time,
-              const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure,
-              bool gives_position, double start)
-      : TurningPointEngine(comm, masing, time, profile, std::move(measure)),
-        gives_position_(gives_position),
-        time_(time),
+  Quasistatic(const parallel::Communicator& comm, const Masing& masing, const RunSpec& run,
+              const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure)
+      : TurningPointEngine(comm, masing, run.time, profile, std::move(measure)),
+        gives_position_(run.gives_position),
+        time_(run.time),
         saturation_(measure_->total().force) {
-    follow(start, 0);
+    follow(drives_at_start(comm, run).front(), 0);
     sample_ = sample_of(oscillator_, state_);
   }
 
@@ -153,16 +153,16 @@ void serialize(Archive& archive, slab::TurningPointState& state) {
   archive.numbers("turning points", state.positions);
 }
 
-std::unique_ptr<Engine> make_by_turning_points(const parallel::Communicator& comm,
-                                               const Masing& masing, const slab::TimeGrid& time,
-                                               const slab::Profile& profile,
-                                               std::shared_ptr<const slab::Measure> measure,
-                                               std::optional<bool> gives_position, double start) {
-  if (gives_position) {
-    return std::make_unique<Quasistatic>(comm, masing, time, profile, std::move(measure),
-                                         *gives_position, start);
-  }
+std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm, const Masing& masing,
+                                    const slab::TimeGrid& time, const slab::Profile& profile,
+                                    std::shared_ptr<const slab::Measure> measure) {
   return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure));
+}
+
+std::unique_ptr<Engine> make_quasistatic(const parallel::Communicator& comm, const Masing& masing,
+                                         const RunSpec& run, const slab::Profile& profile,
+                                         std::shared_ptr<const slab::Measure> measure) {
+  return std::make_unique<Quasistatic>(comm, masing, run, profile, std::move(measure));
 }
 
 }  // namespace masing::engine

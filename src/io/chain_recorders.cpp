@@ -20,7 +20,7 @@ using slab::Chain;
 /// Returns the nodes that are written: `wanted` of all that move, or all if `wanted` is 0. A rank
 /// counts them from the lower end of its part of the chain. Collective.
 WrittenPlaces written_nodes(const RecorderContext& context, std::int64_t wanted) {
-  const engine::MasingChain& chain = *context.run.facts().chain;
+  const engine::MasingChain& chain = *engine::chain_of(*context.run.model);
   const auto held = base::local_range(chain.elements(), context.comm.rank(), context.comm.size());
   return {context.comm, chain.nodes(), wanted, engine::nodes_of(chain, held),
           held.first - (chain.absorbs ? 0 : 1)};
@@ -29,7 +29,7 @@ WrittenPlaces written_nodes(const RecorderContext& context, std::int64_t wanted)
 /// Writes the numbers 0, 1, …, n of the written nodes as the dataset `path`. Collective.
 void write_node_numbers(const RecorderContext& context, const std::string& path,
                         const WrittenPlaces& nodes) {
-  const engine::MasingChain& chain = *context.run.facts().chain;
+  const engine::MasingChain& chain = *engine::chain_of(*context.run.model);
   const std::int64_t first =
       base::local_range(chain.elements(), context.comm.rank(), context.comm.size()).first;
   write_distributed(context.file, path, {"number of the node", "i"},
@@ -43,13 +43,13 @@ class WatchRecorder final : public RowWriter {
  public:
   explicit WatchRecorder(const RecorderContext& context)
       : RowWriter(context.comm, context.file, context.output.sampling) {
-    const auto& watch = context.run.facts().chain->watch;
+    const auto& watch = engine::chain_of(*context.run.model)->watch;
     width_ = watch.size();
     const auto width = static_cast<std::int64_t>(width_);
     write_column(context.comm, context.file, "/watch/node", {"watched node", "i"},
                  std::vector<double>(watch.begin(), watch.end()), "node");
     rows_.add("/watch/t", {"time of the sample", "t", "time t"});
-    const bool is_absolute = context.run.facts().chain->absorbs;
+    const bool is_absolute = engine::chain_of(*context.run.model)->absorbs;
     const std::string frame = is_absolute ? "" : " relative to the base";
     rows_.add("/watch/x", {"position of the node" + frame, "x_i", "displacement x"}, width, "node");
     rows_.add("/watch/y", {"velocity of the node" + frame, "y_i", "velocity y"}, width, "node");
@@ -98,7 +98,7 @@ class ChainFieldRecorder final : public FieldWriter {
 
  private:
   void append(engine::Engine& engine) override {
-    const Chain& chain = *engine.chain();
+    const Chain& chain = engine::chain_in(engine);
     const auto append = [&](Table& table, const auto& values) {
       table.append_row(
           written_.segments([&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; }));
@@ -115,7 +115,7 @@ class ProfileRecorder final : public engine::Observer {
   explicit ProfileRecorder(const RecorderContext& context)
       : file_(context.file), nodes_(written_nodes(context, 0)) {
     write_node_numbers(context, "/profile/node", nodes_);
-    const bool is_absolute = context.run.facts().chain->absorbs;
+    const bool is_absolute = engine::chain_of(*context.run.model)->absorbs;
     add("max_x",
         {std::string("largest |x| of the node") + (is_absolute ? "" : ", relative to the base"),
          "max |x_i|"},
@@ -135,7 +135,7 @@ class ProfileRecorder final : public engine::Observer {
   void finish(engine::Engine& engine) override {
     for (const auto& [path, value_of] : columns_) {
       overwrite_distributed(file_, path, nodes_.segments([&, value = value_of](std::int64_t i) {
-        return value(*engine.chain(), static_cast<std::size_t>(i));
+        return value(engine::chain_in(engine), static_cast<std::size_t>(i));
       }));
     }
   }
@@ -176,7 +176,7 @@ class ChainEnergyRecorder final : public RowRecorder {
  public:
   explicit ChainEnergyRecorder(const RecorderContext& context)
       : RowRecorder(context, context.output.sampling),
-        elements_(context.run.facts().chain->elements()) {
+        elements_(engine::chain_of(*context.run.model)->elements()) {
     rows_.add("/energy/t", {"time of the sample", "t"});
     rows_.add("/energy/kinetic", {"kinetic energy of the masses", "sum m y^2/2"});
     rows_.add("/energy/elastic",
@@ -187,9 +187,10 @@ class ChainEnergyRecorder final : public RowRecorder {
               {"energy dissipated by dashpots since t = 0", "int sum c y^2 + sum b d'^2 dt"});
     rows_.add("/energy/input",
               {"work of the force and of the base since t = 0", "int F y dt + base"});
-    rows_.add("/energy/base", {"work of the base since t = 0", context.run.facts().chain->absorbs
-                                                                   ? "int 2 c v y_0 - c y_0^2 dt"
-                                                                   : "-int sum m a_g y dt"});
+    rows_.add("/energy/base",
+              {"work of the base since t = 0", engine::chain_of(*context.run.model)->absorbs
+                                                   ? "int 2 c v y_0 - c y_0^2 dt"
+                                                   : "-int sum m a_g y dt"});
     rows_.add("/energy/residual",
               {"what the balance lacks: input less dissipated, viscous and the gain of kinetic and "
                "elastic, since the first sample",
@@ -223,7 +224,7 @@ class ChainEnergyRecorder final : public RowRecorder {
   }
 
   void record(const engine::Samples& samples, engine::Engine& engine) override {
-    const Chain& chain = *engine.chain();
+    const Chain& chain = engine::chain_in(engine);
     const auto of_nodes = [&](const auto& value) {
       return sum(chain, [&](std::size_t j) {
         return value(j + 1) + (j == 0 && chain.holds_base() ? value(std::size_t{0}) : 0.0);
@@ -255,10 +256,27 @@ class ChainEnergyRecorder final : public RowRecorder {
 
 }  // namespace
 
+double numbers_of_nodes(const engine::RunSpec& run, const OutputSpec& output) {
+  const engine::MasingChain* chain = engine::chain_of(*run.model);
+  if (chain == nullptr) {
+    return 0.0;
+  }
+  const auto count = [](const Sampling& sampling) {
+    return static_cast<double>(SampledSteps(sampling).count());
+  };
+  const auto nodes = static_cast<double>(chain->nodes());
+  const auto written =
+      static_cast<double>(WrittenPlaces::thinned(chain->nodes(), output.field_points).kept);
+  const double columns = 1 + 5 * static_cast<double>(chain->watch.size()) + (output.energy ? 8 : 0);
+  // x and y at each written time, and the numbers of the nodes; the six columns of /profile
+  return (2 * count(field_sampling(run, output)) + 1) * written + 6 * nodes +
+         columns * count(output.sampling);
+}
+
 std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(
     const RecorderContext& context) {
   std::vector<std::unique_ptr<engine::Observer>> recorders;
-  const engine::MasingChain* chain = context.run.facts().chain;
+  const engine::MasingChain* chain = engine::chain_of(*context.run.model);
   if (chain == nullptr) {
     return recorders;
   }

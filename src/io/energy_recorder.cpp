@@ -46,11 +46,11 @@ double energy_bound(const parallel::Communicator& comm, const slab::Profile& pro
 class EnergyRecorder final : public RowRecorder {
  public:
   /// Creates the datasets. Collective.
-  EnergyRecorder(const RecorderContext& context, const engine::ModelFacts& model)
+  EnergyRecorder(const RecorderContext& context, const slab::Slab& slab)
       : RowRecorder(context, context.output.sampling),
-        oscillator_(model.oscillator),
+        oscillator_(*context.run.model->oscillator()),
         step_(context.run.time.step()),
-        cells_(model.slab->field_cells()),
+        cells_(slab.field_cells()),
         profile_(*context.profile),
         fixed_point_(energy_bound(comm_, profile_, cells_), "energy k eta^2 / 2 of --energy") {
     rows_.add("/energy/t", {"time of the sample", "t"});
@@ -58,10 +58,11 @@ class EnergyRecorder final : public RowRecorder {
     rows_.add("/energy/elastic", {"elastic energy of all springs", "k0 x^2/2 + int k u^2/2 ds"});
     rows_.add("/energy/dissipated",
               {"energy dissipated by sliding since t = 0", "int S dx - gain of the slab"});
-    const std::string work = model.base_moves ? "int (F - m a_g) dx" : "int F dx";
+    const bool base_moves = context.run.model->layout().force != "F";
+    const std::string work = base_moves ? "int (F - m a_g) dx" : "int F dx";
     rows_.add("/energy/input",
               {std::string("work of the external force ") +
-                   (model.base_moves ? "less m a_g, relative to the base, " : "") + "since t = 0",
+                   (base_moves ? "less m a_g, relative to the base, " : "") + "since t = 0",
                work});
     const std::string lost = oscillator_.damping > 0 ? "dissipated less viscous less the gain"
                                                      : "dissipated less the gain";
@@ -169,9 +170,9 @@ class EnergyRecorder final : public RowRecorder {
 }  // namespace
 
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context) {
-  const engine::ModelFacts model = context.run.facts();
-  return context.output.energy && model.scheme != nullptr && model.chain == nullptr
-             ? std::make_unique<EnergyRecorder>(context, model)
+  const slab::Slab* slab = engine::slab_of(context.run);
+  return context.output.energy && slab != nullptr && context.run.model->scheme() != nullptr
+             ? std::make_unique<EnergyRecorder>(context, *slab)
              : nullptr;
 }
 

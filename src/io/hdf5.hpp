@@ -205,9 +205,9 @@ class Table {
   Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
         std::int64_t columns);
 
-  /// Appends `rows` rows, which the root of `comm` writes from its array `values` [rows, columns]. A
-  /// failure is thrown on all ranks alike. Collective on `comm`, which must consist of the ranks of
-  /// the file.
+  /// Appends `rows` rows, which the root of `comm` writes from its array `values` [rows, columns].
+  /// A failure is thrown on all ranks alike. Collective on `comm`, which must consist of the ranks
+  /// of the file.
   void append(const parallel::Communicator& comm, std::int64_t rows,
               std::span<const double> values);
   /// Appends one row, which is computed and written in segments. Collective on the file's ranks.

@@ -132,29 +132,22 @@ SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle&
   rows_.add("/series/t", {"time of the sample", "t", "time t"});
   rows_.add("/series/x", {"position of the mass", "x", "displacement x"});
   rows_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
-  const engine::ModelFacts facts = run.facts();
-  rows_.add("/series/force", facts.base_moves
-                                 ? Attributes{"external force less m a_g of the base, which "
-                                              "moves the mass relative to it",
-                                              "F − m a_g", "force F − m a_g"}
-                                 : Attributes{"external force", "F", "force F"});
-  const auto state = engine::state_layout(run);
-  const bool has_mass = !state || state->mass_columns().y;
-  const bool is_all = has_mass && !facts.base_moves && !(facts.oscillator.damping > 0);
-  const std::string law = facts.chain != nullptr             ? "fᵢ − fᵢ₊₁"
-                          : facts.slab != nullptr && !is_all ? "k₀ x + S"
-                          : has_mass                         ? "F − m x″"
-                                                             : "F";
-  rows_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle", law,
-                                  "restoring force " + law});
+  const engine::Layout layout = run.model->layout();
+  rows_.add("/series/force",
+            {layout.force == "F"
+                 ? "external force"
+                 : "external force less m a_g of the base, which moves the mass relative to it",
+             layout.force, "force " + layout.force});
+  rows_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle",
+                                  layout.restoring, "restoring force " + layout.restoring});
   const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
   write_attribute(group, "steps", run.time.steps);
   if (const slab::Space* space = engine::space_of(run)) {
     const auto* cells = std::get_if<slab::Cells>(space);
     write_attribute(group, "cells", cells == nullptr ? 0 : cells->count);
   }
-  if (facts.chain != nullptr) {
-    write_attribute(group, "elements", facts.chain->elements());
+  if (layout.of == engine::Layout::Of::nodes) {
+    write_attribute(group, "elements", run.model->parts(run.method).count);
   }
 }
 
@@ -277,7 +270,7 @@ class StateRecorder final : public RowRecorder {
   explicit StateRecorder(const RecorderContext& context)
       : RowRecorder(context, state_sampling(context.run, context.output)),
         is_position_(engine::slab_of(context.run) != nullptr) {
-    const rheology::StateLayout layout = *engine::state_layout(context.run);
+    const rheology::StateLayout layout = context.run.model->layout().state;
     rows_.add("/state/t", {"times of the states", "t"});
     std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
     std::iota(numbers.begin(), numbers.end(), 1.0);
@@ -325,25 +318,18 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
   const auto kept = [](std::int64_t places, std::int64_t wanted) {
     return static_cast<double>(WrittenPlaces::thinned(places, wanted).kept);
   };
-  const engine::MasingChain* chain = run.facts().chain;
   const double fields = count(field_sampling(run, output));
   double columns = 5;
-  double numbers = 0.0;
+  double numbers = numbers_of_nodes(run, output);
   if (const slab::Slab* slab = engine::slab_of(run)) {
     // u at each written time, and three columns for s, eta and k
     numbers += (fields + 3) * kept(slab->field_cells(), wanted_cells(*slab, output));
   }
-  if (chain != nullptr) {
-    // x and y at each written time, and the numbers of the nodes; the six columns of /profile
-    numbers += (2 * fields + 1) * kept(chain->nodes(), output.field_points) +
-               6 * static_cast<double>(chain->nodes());
-    columns += 1 + 5 * static_cast<double>(chain->watch.size());
+  if (output.energy && engine::slab_of(run) != nullptr) {
+    columns += 6;
   }
-  if (output.energy) {
-    columns += chain != nullptr ? 8 : 6;
-  }
-  if (const auto layout = engine::state_layout(run)) {
-    numbers += count(state_sampling(run, output)) * static_cast<double>(1 + layout->size());
+  if (const rheology::StateLayout state = run.model->layout().state; !state.groups.empty()) {
+    numbers += count(state_sampling(run, output)) * static_cast<double>(1 + state.size());
   }
   constexpr double rest = 65536;  // bytes of names and attributes
   return sizeof(double) * (numbers + columns * count(output.sampling)) + rest;
@@ -354,7 +340,7 @@ std::vector<Recorder> make_recorders(const RecorderContext& context) {
   recorders.push_back(std::make_unique<SeriesRecorder>(context.comm, context.file, context.run,
                                                        context.output.sampling));
   recorders.push_back(
-      make_if<StateRecorder>(engine::state_layout(context.run).has_value(), context));
+      make_if<StateRecorder>(!context.run.model->layout().state.groups.empty(), context));
   recorders.push_back(make_if<FieldRecorder>(context.profile != nullptr, context));
   recorders.push_back(make_energy_recorder(context));
   std::erase(recorders, nullptr);

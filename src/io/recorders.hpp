@@ -10,7 +10,7 @@
 
 #include "base/partition.hpp"
 #include "engine/engine.hpp"
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
 #include "io/hdf5.hpp"
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
@@ -139,7 +139,7 @@ class RowRecorder : public RowWriter {
   const parallel::Communicator& comm_;
 };
 
-/// The places, cells of a slab or nodes of a chain, whose values are the entries of a row of a
+/// The places, cells of a slab or nodes, whose values are the entries of a row of a
 /// dataset.
 class WrittenPlaces {
  public:
@@ -218,7 +218,7 @@ class FieldWriter : public engine::Observer {
 ///         base::Thinning selects, and /field has the attribute thinned_from with the value P.
 ///         For P = ∞, the field is written at Continuum::field_points places s.
 ///     /energy contains the balance of energy (EnergyRecorder in energy_recorder.cpp).
-/// A chain of slabs has instead of /field/s, eta, k and u:
+/// A model with nodes has instead of /field/s, eta, k and u:
 ///     /field/node [nodes], t [n], x and y [n, nodes]: the motion of all nodes, or of
 ///         output.field_points of them, at the same steps.
 ///     /watch/node [watched], t [n], x, y, a, elongation and force [n, watched]: the motion of the
@@ -236,7 +236,11 @@ double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output);
 /// if the model is not a slab with a mass. Collective.
 std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
 
-/// Creates the recorders that a chain of slabs has beside that of /series. Collective.
+/// Returns how many numbers the file of a model with nodes has in /field, /watch, /profile and
+/// /energy; 0 for other models. Local.
+double numbers_of_nodes(const engine::RunSpec& run, const OutputSpec& output);
+
+/// Creates the recorders that a model with nodes has beside that of /series. Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(const RecorderContext& context);
 
 /// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and

@@ -71,13 +71,8 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
     }
     return;
   }
-  const engine::ModelFacts facts = run.facts();
-  const std::int64_t saved = facts.chain != nullptr                ? 21 * facts.chain->elements()
-                             : facts.elements != nullptr           ? facts.elements->layout().size()
-                             : run.method == engine::Method::sweep ? facts.slab->field_cells()
-                                                                   : 0;
   require_disk(comm, path, checkpoint, bytes_of_result(run, output),
-               8.0 * static_cast<double>(saved));
+               8.0 * static_cast<double>(run.model->parts(run.method).saved));
 }
 
 }  // namespace masing::io

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 

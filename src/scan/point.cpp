@@ -162,7 +162,7 @@ PointNumbers CycleSolver::find_limit_cycle(const parallel::Communicator& comm,
     exact_ = engine::built_slab(comm, slab, engine::Method::exact);
     slab_ = slab;
   }
-  slab::Oscillator oscillator = problem.run.facts().oscillator;
+  slab::Oscillator oscillator = *problem.run.model->oscillator();
   oscillator.preload = exact_.preload;
   return settled_cycle({*exact_.measure,
                         oscillator,

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/limits.hpp"
-#include "engine/run_spec.hpp"
-#include "engine/setup.hpp"
+#include "engine/model.hpp"
+#include "engine/slab.hpp"
 #include "io/specs.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/points.hpp"

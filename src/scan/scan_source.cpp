@@ -14,6 +14,7 @@
 #include "base/poll.hpp"
 #include "base/seconds.hpp"
 #include "campaign/campaign.hpp"
+#include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/recorders.hpp"
 #include "parallel/machine.hpp"
@@ -71,12 +72,12 @@ class CycleObserver final : public engine::Observer {
     period_ = fits ? *problem.period : 0.0;
     // A run cannot tell a small drift from what is left of a transient.
     const bool is_last_period = is_slab_ && length < 1.5 * period_;
-    const bool is_held = is_slab_ && problem.run.facts().oscillator.k0 > 0.0;
+    const bool is_held = is_slab_ && problem.run.model->oscillator()->k0 > 0.0;
     least_drift_ = is_held ? base::infinity : is_last_period ? 1e-9 : visible_drift;
   }
 
   void observe(const engine::Samples& samples, engine::Engine& engine) override {
-    const auto nodes = engine.watched();  // of a chain, in every row first the force node
+    const auto nodes = engine.watched();  // in every row first the force node
     const double begin = window_.to - period_ - window_.time.step();
     for (std::size_t i = 0; i < samples.x.size(); ++i) {
       const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
@@ -189,7 +190,7 @@ class CycleObserver final : public engine::Observer {
   slab::CyclePoint last_;  // x and the restoring force at the last step in the window
   double most_speed_ = 0.0;
   double most_restoring_ = 0.0;
-  double most_elongation_ = base::undefined;  // of the force node of a chain
+  double most_elongation_ = base::undefined;  // of the force node
   double most_acceleration_ = base::undefined;
   double loss_ = 0.0;  // work of the restoring force in the window
   bool is_in_window_ = false;
@@ -346,7 +347,7 @@ class PointsWork final : public campaign::Work {
   [[nodiscard]] bool is_for_all(const engine::RunSpec& run) const {
     return comm_.size() < shop_.ranks && engine::is_split(run, shop_.ranks) &&
            (shop_.spec.points.count() < shop_.ranks ||
-            engine::bytes_a_rank(engine::memory_need(run, 1)) > shop_.available);
+            engine::bytes_a_rank(run.model->memory(run.method), 1) > shop_.available);
   }
 
   /// Ends the present point and goes to the next one. Appends the present point to `records`,

@@ -16,8 +16,8 @@ std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study&
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const bool has_error = std::ranges::any_of(
         study.cases, [q](const LevelResult& at) { return !std::isnan(at.errors[q]); });
-    const bool is_same_as_u = q == Errors::u_cells && spec.run.facts().chain == nullptr;
-    if (engine::slab_of(spec.run) != nullptr || (!is_same_as_u && has_error)) {
+    const bool repeats = spec.run.model->quantities()[q].repeats;
+    if (engine::slab_of(spec.run) != nullptr || (!repeats && has_error)) {
       measured.push_back(q);
     }
   }

@@ -162,7 +162,7 @@ class CriticalCells {
 
 void FieldErrors::update_max(const parallel::Communicator& comm, Errors& errors, const Field& level,
                              const Field& reference) {
-  if (run_->facts().chain != nullptr) {
+  if (layout_.of == engine::Layout::Of::nodes) {
     compare_nodes(comm, errors, *level.entries, *reference.entries);
   } else if (level.entries != nullptr && reference.entries != nullptr) {
     compare_with_cells(errors, *level.entries, *reference.entries);
@@ -176,7 +176,7 @@ void FieldErrors::update_max(const parallel::Communicator& comm, Errors& errors,
 void FieldErrors::compare_with_cells(Errors& errors, const parallel::Vector& level,
                                      const parallel::Vector& reference) {
   if (slab_ == nullptr) {
-    add_state(*engine::state_layout(*run_), level, reference, errors);
+    add_state(layout_.state, level, reference, errors);
     return;
   }
   if (!gather_) {
@@ -186,13 +186,13 @@ void FieldErrors::compare_with_cells(Errors& errors, const parallel::Vector& lev
   add_field(slab_->rule, level, (*gather_)(level), reference, errors);
 }
 
-/// Compares x and y, which a vector has in turn for each node. A chain of n elements has its nodes
-/// at the places i/n; both chains have the nodes j/g in common, where g is the greatest common
+/// Compares x and y, which a vector has in turn for each node. A model of n elements has its nodes
+/// at the places i/n; both models have the nodes j/g in common, where g is the greatest common
 /// divisor of their numbers of elements. Squares are summed as integers, so that the sums have the
 /// same bits on any number of ranks.
 void FieldErrors::compare_nodes(const parallel::Communicator& comm, Errors& errors,
                                 const parallel::Vector& level, const parallel::Vector& reference) {
-  const std::int64_t base = run_->facts().chain->absorbs ? 1 : 0;
+  const std::int64_t base = 1 - layout_.first_node;
   const std::int64_t n = level.size() / 2 - base;
   const std::int64_t n_reference = reference.size() / 2 - base;
   const std::int64_t common = std::gcd(n, n_reference);
@@ -290,8 +290,9 @@ void FieldErrors::compare_functions(Errors& errors, const ContinuousField& level
 }
 
 bool measures_field(const engine::RunSpec& run) {
-  const auto layout = engine::state_layout(run);
-  return engine::space_of(run) != nullptr || layout->size() > (layout->mass_columns().y ? 2 : 1);
+  const engine::Layout layout = run.model->layout();
+  return layout.of != engine::Layout::Of::columns ||
+         layout.state.size() > (layout.state.mass_columns().y ? 2 : 1);
 }
 
 }  // namespace masing::study

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/partition.hpp"
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
 #include "parallel/vector.hpp"
 #include "study/trajectory.hpp"
 
@@ -51,13 +51,14 @@ class CriticalCells;
 /// reference are both continua, they are compared at s = 0, 1/n, …, 1, where n is
 /// Continuum::field_points of the level. For a model that is no slab, `u` and `u_cells` are both
 /// the largest difference over all columns of the state except x and y of the mass that the force
-/// acts on. For a chain, the nodes are compared at which both the level and the reference have one:
-/// `x` and `y` are raised to the largest differences, and `u` and `u_cells` to the root mean
-/// squares over these nodes. Source: Proposition 4.1, continuous-masing-2001.
+/// acts on. For a model with nodes, those are compared at which both the level and the reference
+/// have one: `x` and `y` are raised to the largest differences, and `u` and `u_cells` to the root
+/// mean squares over these nodes. Source: Proposition 4.1, continuous-masing-2001.
 class FieldErrors {
  public:
   /// `run`: the run of the level, which must outlive the object. Local.
-  explicit FieldErrors(const engine::RunSpec& run) : run_(&run), slab_(engine::slab_of(run)) {}
+  explicit FieldErrors(const engine::RunSpec& run)
+      : layout_(run.model->layout()), slab_(engine::slab_of(run)) {}
 
   /// Computes the errors of u at one time. Where they are larger than `u` or `u_cells` in `errors`,
   /// they replace these. Only the cells on this rank are compared. Collective on `comm`, whose
@@ -76,7 +77,7 @@ class FieldErrors {
                          const ContinuousField& reference);
   [[nodiscard]] slab::Element end_of(std::int64_t cells) const;
 
-  const engine::RunSpec* run_;
+  engine::Layout layout_;
   const slab::Slab* slab_;  // the slab of the run; null if the model is no slab
 
   // gets u of the level's cells that this rank compares

@@ -42,7 +42,7 @@ bool is_continuum(const engine::RunSpec& run) {
 bool keeps_functions(const engine::RunSpec& level, const engine::RunSpec& reference) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 21;
   return is_continuum(reference) && !is_continuum(level) &&
-         level.method == engine::Method::memory && engine::field_size(level) > most_cells &&
+         level.method == engine::Method::memory && level.model->layout().size > most_cells &&
          slab::is_smooth_in_pieces(*engine::slab_of(level));
 }
 
@@ -130,7 +130,7 @@ struct RankLoad {
 void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
   const auto& [run, options, ranks, cost, engine_bytes, all] = planned;
   const auto entries = static_cast<double>(
-      options.has_function_field ? 0 : base::local_range(engine::field_size(run), 0, ranks).size);
+      options.has_function_field ? 0 : base::local_range(run.model->layout().size, 0, ranks).size);
   // if the time with the index 1 is a step of the run, all times are
   const bool is_between = plan.field_times.at(1, run.time).fraction > 0;
   double bytes = is_between && !options.goes_to_times ? 2 * sizeof(double) : 0.0;
@@ -150,9 +150,9 @@ void add_fields(const StudyPlan& plan, std::size_t index, PlannedRun& planned) {
 void require_memory(const StudyPlan& plan, const Batch& batch) {
   const PlannedRun& largest = plan.runs[std::ranges::max(
       runs_of(plan, batch), {}, [&](std::size_t run) { return plan.runs[run].bytes; })];
-  engine::MemoryNeed need = engine::memory_need(largest.run, largest.ranks);
+  engine::MemoryNeed need = largest.run.model->memory(largest.run.method);
   need.extra_bytes += bytes_a_rank(plan, batch) - largest.engine_bytes;
-  engine::require_memory(need, plan.available);
+  engine::require_memory(need, largest.ranks, plan.available);
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ StudyPlan make_plan(const StudySpec& spec, int ranks, double available) {
   // second order. For such a scheme, the times are therefore steps of every level, even if there is
   // only one such time. For other schemes, times between steps are used, too, if there are fewer
   // than 16 such times and StudySpec::field_samples allows more.
-  const slab::SchemeInfo* scheme = spec.run.facts().scheme;
+  const slab::SchemeInfo* scheme = spec.run.model->scheme();
   const std::int64_t fewest = scheme != nullptr && scheme->order > 1 ? 1 : 16;
   plan.field_times =
       SampleTimes(common_samples(spec.field_samples, step_counts(spec.levels), fewest));
@@ -179,7 +179,8 @@ StudyPlan make_plan(const StudySpec& spec, int ranks, double available) {
     planned.options.has_function_field |= is_continuum(planned.run);
     planned.ranks = engine::is_split(planned.run, ranks) ? ranks : 1;
     planned.cost = engine::estimated_cost(planned.run);
-    planned.engine_bytes = engine::bytes_a_rank(engine::memory_need(planned.run, planned.ranks));
+    planned.engine_bytes =
+        engine::bytes_a_rank(planned.run.model->memory(planned.run.method), planned.ranks);
   }
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     add_fields(plan, i, plan.runs[i]);

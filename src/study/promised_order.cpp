@@ -113,18 +113,10 @@ bool is_uniform(const slab::Slab& slab) {
   return Variation(slab).is_uniform();
 }
 
-std::optional<engine::Masing> scheme_and_slab(const engine::RunSpec& run) {
-  if (const engine::MasingChain* chain = run.facts().chain) {
-    return engine::Masing{.slab = chain->shapes.front(), .oscillator = {}, .scheme = chain->scheme};
-  }
-  const auto* masing = std::get_if<engine::Masing>(&run.model);
-  return masing == nullptr ? std::nullopt : std::optional(*masing);
-}
-
-ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
+ExpectedOrder promised_order(const engine::Model& model, Refine refine, const Reference& reference,
                              const std::string& quantity) {
-  ExpectedOrder space = order_in_space(model.slab, quantity);
-  ExpectedOrder time{quantity, static_cast<double>(slab::info(model.scheme).order)};
+  ExpectedOrder space = order_in_space(model.slabs().front(), quantity);
+  ExpectedOrder time{quantity, static_cast<double>(model.scheme()->order)};
   // A reference that is exact only in space has the same error in time as each level, and one that
   // is exact only in time has the same error in space.
   const bool shares_one = reference.is_exact_in_time != reference.is_continuum;
@@ -219,15 +211,16 @@ std::string zero_of(const base::Function& f, const char* name) {
 }  // namespace
 
 std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
-  const engine::ModelFacts facts = run.facts();
-  if (facts.scheme == nullptr) {
+  const slab::SchemeInfo* scheme = run.model->scheme();
+  if (scheme == nullptr) {
     return {};
   }
+  const auto slabs = run.model->slabs();
   std::vector<std::string> faults;
-  if (refines_cells(refine) && facts.chain != nullptr && facts.chain->shapes.size() > 1) {
+  if (refines_cells(refine) && slabs.size() > 1) {
     faults.emplace_back("each element has a slab of its own");
   } else if (refines_cells(refine)) {
-    const slab::Slab& slab = facts.chain != nullptr ? facts.chain->shapes.front() : *facts.slab;
+    const slab::Slab& slab = slabs.front();
     faults = {fault_of(slab.stiffness, "k", 's', 1.0),
               fault_of(slab.threshold, "eta", 's', 1.0),
               fault_of(slab.initial_u, "u0", 's', 1.0),
@@ -235,7 +228,7 @@ std::string unmet_hypotheses(const engine::RunSpec& run, Refine refine) {
               zero_of(slab.stiffness, "k"),
               zero_of(slab.threshold, "eta")};
   }
-  if (refines_steps(refine) && facts.scheme->order > 1) {
+  if (refines_steps(refine) && scheme->order > 1) {
     for (const auto& [of_t, name] : run.drives) {
       std::string symbol = name.symbol;
       for (std::size_t at = 0; (at = symbol.find("(t)")) != std::string::npos;) {

@@ -73,10 +73,11 @@ Study study_of(const StudyPlan& plan, const std::vector<std::vector<double>>& re
 namespace {
 
 /// Returns the promised order of the error of `quantity` in a study that refines `refine`. Returns
-/// 1 for all models other than a slab with a mass and chains of them.
+/// 1 for models without a scheme.
 double promised_power(const StudySpec& spec, Refine refine, const char* quantity) {
-  const auto masing = scheme_and_slab(spec.run);
-  return masing ? promised_order(*masing, refine, spec.reference, quantity).order : 1.0;
+  const engine::Model& model = *spec.run.model;
+  return model.scheme() == nullptr ? 1.0
+                                   : promised_order(model, refine, spec.reference, quantity).order;
 }
 
 /// Returns r in the law e ≈ C (δs - r) for the error of a level against a reference. In general r
@@ -196,7 +197,7 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   const double floor = study.floors[q];
   const bool is_successive = spec.reference.is_successive;
   QuantityResult result;
-  const char* const name = quantities_of(spec.run)[q].name;
+  const char* const name = spec.run.model->quantities()[q].name;
   for (const auto& expected : spec.expected_orders) {
     if (expected.quantity == name) {
       result.expected = expected;
@@ -242,9 +243,9 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   }
   for (const auto& [q, value] :
        {std::pair(Errors::x, &LevelResult::final_x), {Errors::y, &LevelResult::final_y}}) {
-    study.results[q].extrapolated =
-        statistics::extrapolate(steps, study.column(value),
-                                promised_power(spec, spec.refine, quantities_of(spec.run)[q].name));
+    study.results[q].extrapolated = statistics::extrapolate(
+        steps, study.column(value),
+        promised_power(spec, spec.refine, spec.run.model->quantities()[q].name));
   }
 }
 
@@ -258,7 +259,7 @@ std::vector<double> Study::column(const std::function<double(const LevelResult&)
 
 void find_results(const StudySpec& spec, Study& study) {
   std::vector<Verdict> verdicts;
-  for (std::size_t q = 0; q < quantities_of(spec.run).size(); ++q) {
+  for (std::size_t q = 0; q < spec.run.model->quantities().size(); ++q) {
     verdicts.push_back(study.results.emplace_back(result_of(spec, study, q)).verdict);
   }
   if (!spec.reference.is_exact()) {

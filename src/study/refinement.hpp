@@ -107,7 +107,7 @@ Conclusions conclude(const StudySpec& spec, const Study& study);
 /// Returns levels in geometric progression that would probably decide the undecided orders of
 /// `study`. They are returned as a text for the option --levels, "first:last:count". Returns an
 /// empty string if no order is undecided, or if more than 1000 levels would be needed. Also returns
-/// an empty string if the elements of a chain are refined, as no order follows from a theory there,
+/// an empty string if elements are refined, as no order follows from a theory there,
 /// or if each level is compared with the next one, as differences of levels with similar steps are
 /// mostly scatter.
 ///

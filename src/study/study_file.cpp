@@ -15,7 +15,7 @@ namespace {
 /// without cells the number of columns of its state.
 double cells_of(const StudySpec& spec, const Level& level) {
   if (engine::space_of(spec.run) == nullptr) {
-    return static_cast<double>(engine::field_size(spec.run));
+    return static_cast<double>(spec.run.model->layout().size);
   }
   const auto* cells = std::get_if<slab::Cells>(&level.space);
   return cells == nullptr ? 0.0 : static_cast<double>(cells->count);
@@ -50,8 +50,8 @@ void write_cases(const Write& cases, const StudySpec& spec, const Study& study) 
   write("step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
         &LevelResult::step);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const std::string name = quantities_of(spec.run)[q].name;
-    const std::string symbol = quantities_of(spec.run)[q].symbol;
+    const std::string name = spec.run.model->quantities()[q].name;
+    const std::string symbol = spec.run.model->quantities()[q].symbol;
     const statistics::Order& fit = study.results[q].fit;
     const bool is_mean = name.ends_with("_rms");  // which the symbol says
     write("error_" + name,
@@ -143,13 +143,13 @@ void write_fit(const io::Handle& fit, const StudySpec& spec, const Study& study)
   write("floor", study.floors.largest());
   write("self_check", study.self_check);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    write_finding(fit, quantities_of(spec.run)[q].name, study.results[q], study.floors[q]);
+    write_finding(fit, spec.run.model->quantities()[q].name, study.results[q], study.floors[q]);
   }
   write("verdict", to_text(study.verdict));
   const Conclusions& conclusions = study.conclusions;
   std::vector<std::string> names;
   for (const std::size_t q : conclusions.quantities) {
-    names.emplace_back(quantities_of(spec.run)[q].name);
+    names.emplace_back(spec.run.model->quantities()[q].name);
   }
   write("quantities", base::joined(names, " "));
   write("left_over", conclusions.unrefined_error);
@@ -213,7 +213,7 @@ char mark_sign(statistics::Mark mark) {
 
 /// Returns the columns of P and N in a row of the table. The column of P is at least as wide as P
 /// of the last level, which is the largest P. For a model without cells there is no column of P; if
-/// the elements of a chain are refined, their number is there in its place.
+/// elements are refined, their number is there in its place.
 std::string counts(const StudySpec& spec, const std::string& cells, const std::string& steps) {
   constexpr std::size_t least = 10;
   const std::size_t width = std::max(least, cells_text(spec.levels.back().space).size());
@@ -286,8 +286,8 @@ std::string expected_text(const ExpectedOrder& expected) {
 std::string table(const StudySpec& spec, const Study& study) {
   std::string text = counts(spec, spec.refine == Refine::elements ? "n" : "P", "N");
   for (const std::size_t q : study.conclusions.quantities) {
-    text += fmt::format(" {:>11}  {:>6}", fmt::format("e({})", quantities_of(spec.run)[q].name),
-                        "order");
+    text += fmt::format(" {:>11}  {:>6}",
+                        fmt::format("e({})", spec.run.model->quantities()[q].name), "order");
   }
   text += '\n';
   const std::size_t count = study.cases.size();
@@ -305,7 +305,7 @@ std::string table(const StudySpec& spec, const Study& study) {
   }
   text += legend(study);
   for (const std::size_t q : study.conclusions.quantities) {
-    text += conclusion(spec, study.results[q], quantities_of(spec.run)[q].name);
+    text += conclusion(spec, study.results[q], spec.run.model->quantities()[q].name);
   }
   if (!spec.unmet_hypotheses.empty()) {
     text += fmt::format("outside the hypotheses: {}; no order follows from them\n",
@@ -325,7 +325,7 @@ std::string table(const StudySpec& spec, const Study& study) {
       text += fmt::format(
           "{}(T) extrapolated: {:.10g}, grid convergence index of the last level {:.2e} (absolute; "
           "relative {:.2e})\n",
-          quantities_of(spec.run)[q].name, limit->value, limit->index, limit->relative);
+          spec.run.model->quantities()[q].name, limit->value, limit->index, limit->relative);
     }
   }
   return text;

@@ -32,13 +32,7 @@ std::string cells_text(const slab::Space& space) {
 }
 
 engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
-  auto* chain = std::get_if<engine::MasingChain>(&run.model);
-  if (chain != nullptr && level.elements > 0) {
-    const auto with_elements = chain->with_elements;
-    *chain = with_elements(level.elements);
-    chain->with_elements = with_elements;
-  }
-  engine::set_space(run, level.space);
+  run.model = run.model->at(level.space, level.elements);
   run.time.steps = level.steps;
   return run;
 }
@@ -48,21 +42,9 @@ double width_of(const engine::RunSpec& run) {
   return space == nullptr ? 0.0 : slab::cell_width(*space);
 }
 
-std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run) {
-  static constexpr Quantity usual[] = {
-      {"x", "x"}, {"y", "y"}, {"u", "u"}, {"u_cells", "u at the cells"}};
-  static constexpr Quantity of_nodes[] = {
-      {"x", "x at the nodes"},
-      {"y", "y at the nodes"},
-      {"x_rms", "x at the nodes, the largest root mean square"},
-      {"y_rms", "y at the nodes, the largest root mean square"}};
-  return run.facts().chain != nullptr ? std::span<const Quantity, 4>(of_nodes) : usual;
-}
-
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model) {
-  const bool is_finite = std::holds_alternative<rheology::ModelSpec>(model);
-  const bool is_chain = std::holds_alternative<engine::MasingChain>(model);
+  const bool is_finite = model.slabs().empty();
   const auto require = [](bool serves, const std::string& fault) {
     if (!serves) {
       throw base::UserError("reference", fault);
@@ -96,15 +78,16 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
             "measure; give exact-time, or cells = inf and exact");
     return {.name = name, .heading = "reference: P = inf at the same N", .is_continuum = true};
   }
-  require(!is_chain, "masing-chain has no exact solution; " + others);
   const bool has_cells = name == "exact-time";
+  const bool has_exact = is_finite || (model.oscillator() != nullptr && model.scheme() != nullptr);
+  const std::string none = model.info().name + " has no exact solution; " + others;
+  require(is_finite || model.oscillator() != nullptr, none);
   require(!has_cells || refine != Refine::cells,
           "exact-time has the error in s of the level that a refinement of cells is to measure; "
           "give cells-inf or exact");
-  require(!has_cells || std::holds_alternative<engine::Masing>(model),
+  require(!has_cells || (has_exact && !is_finite),
           "exact-time is there for the model masing; " + others);
-  require(!std::holds_alternative<engine::QuasistaticMasing>(model),
-          "masing-quasistatic has no exact solution; " + others);
+  require(has_exact, none);
   return {
       .name = name,
       .heading = std::string("reference: the exact solution") + (has_cells ? " at the same P" : ""),
@@ -122,7 +105,7 @@ std::optional<engine::RunSpec> run_for(const Reference& reference, const engine:
   engine::RunSpec run = level;
   if (const slab::Space* space = engine::space_of(run);
       reference.is_continuum && space != nullptr && std::holds_alternative<slab::Cells>(*space)) {
-    engine::set_space(run, slab::Continuum{});
+    run.model = run.model->at(slab::Continuum{}, 0);
   }
   if (reference.is_exact_in_time) {
     run.method = engine::Method::exact;

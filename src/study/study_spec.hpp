@@ -6,17 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "engine/run_spec.hpp"
+#include "engine/model.hpp"
 #include "io/specs.hpp"
 #include "statistics/verdict.hpp"
 
 namespace masing::study {
 
+using engine::Quantity;
 using statistics::ExpectedOrder;
 using statistics::Verdict;
 
 /// What a study refines from level to level: the time steps, the cells of the slab, both, or the
-/// elements of a chain together with the time steps, at one ratio.
+/// elements of a model together with the time steps, at one ratio.
 enum class Refine { steps, cells, both, elements };
 
 /// Returns the name of `refine` in options and files.
@@ -41,20 +42,8 @@ constexpr bool refines_steps(Refine refine) {
 struct Level {
   slab::Space space;
   std::int64_t steps = 0;
-  std::int64_t elements = 0;  ///< n of a chain; 0 stands for that of the run
+  std::int64_t elements = 0;  ///< n; 0 stands for that of the run
 };
-
-/// A quantity whose error is measured: its name in files and tables, and its symbol in the
-/// descriptions of columns.
-struct Quantity {
-  const char* name;
-  const char* symbol;
-};
-
-/// Returns the four quantities whose errors are measured in a study of a run, in the order of
-/// Errors::Of. For a chain, the errors of x and y are maxima over the nodes; in the places of u and
-/// u_cells there are the root mean squares over the nodes of the errors of x and y. Local.
-std::span<const Quantity, 4> quantities_of(const engine::RunSpec& run);
 
 /// What the levels of a study are compared with: a finer run, an exact solution, or for each level
 /// the next finer one. Only make_reference distinguishes these kinds by
@@ -180,17 +169,13 @@ bool is_uniform(const slab::Slab& slab);
 /// constant, so that a cell at an end yields first. In the last line of the table, the smaller of
 /// the two orders is marked as a lower bound if and only if they differ. Local. Source:
 /// Propositions 3.1 and 4.1, continuous-masing-2001.
-ExpectedOrder promised_order(const engine::Masing& model, Refine refine, const Reference& reference,
+ExpectedOrder promised_order(const engine::Model& model, Refine refine, const Reference& reference,
                              const std::string& quantity);
-
-/// Returns the slab and the scheme of a slab with a mass, or of a chain of them, for
-/// promised_order(). Returns nothing for other models. Local.
-std::optional<engine::Masing> scheme_and_slab(const engine::RunSpec& run);
 
 /// Returns the hypotheses of the promised orders that a run does not meet, in one line such as
 /// "eta' is unbounded near s = 0". Returns an empty string if no hypothesis is found to be
-/// violated. Also returns an empty string if the model is not a slab with a mass, or a chain of
-/// them, because the hypotheses are stated only for these. If δs is refined, the hypotheses are
+/// violated. Also returns an empty string if the model has no scheme, because the hypotheses are
+/// stated only for slabs with masses. If δs is refined, the hypotheses are
 /// that k, η, u0 and the shift c (see Slab) are Lipschitz continuous, and that k > 0 and η ≥ γ > 0
 /// on [0, 1] with a constant γ. If δt is refined by a scheme of second order, F (F - m a_g if the
 /// base moves) must be Lipschitz continuous on [0, T]. At most 4000 subintervals of each function

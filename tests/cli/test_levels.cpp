@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/given.hpp"
+#include "engine/chain.hpp"
 
 namespace masing::test_levels {
 
@@ -45,7 +46,7 @@ TEST(Levels, fill_in_what_is_held_fixed) {
   const cli::BoundRequest of_elements = study(
       "--model masing-chain --refine elements --levels 4:10:16:40:5 --set m=1/n "
       "--set k=n --set eta=1/n --force 0");
-  EXPECT_EQ(of_elements.run.facts().chain->elements(), 4);
+  EXPECT_EQ(engine::chain_of(*of_elements.run.model)->elements(), 4);
   EXPECT_TRUE(of_elements.warnings.empty());
   Pairs of_n;  // multiples of 2, with which n:N is the same ratio
   for (const auto& level : of_elements.study.levels) {

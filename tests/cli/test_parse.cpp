@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "cli/given.hpp"
+#include "engine/chain.hpp"
 #include "rheology/catalogue.hpp"
 
 namespace masing::test_parse {
@@ -207,7 +208,7 @@ TEST(Shapes, are_those_of_each_element_counted_from_1) {
   const auto bound = given::bind(
       "--model=masing-chain --set=n=3 --set=m=1 --set=k=1 --threshold=i+n*s --steps=10 "
       "--final-time=1");
-  const auto& shapes = bound.run.facts().chain->shapes;
+  const auto& shapes = engine::chain_of(*bound.run.model)->shapes;
   ASSERT_EQ(shapes.size(), 3U);
   EXPECT_EQ(shapes[0].threshold(0.5), 2.5);
   EXPECT_EQ(shapes[2].threshold(0.5), 4.5);

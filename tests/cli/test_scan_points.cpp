@@ -13,6 +13,8 @@
 
 #include "cli/given.hpp"
 #include "cli/points.hpp"
+#include "engine/setup.hpp"
+#include "engine/time_loop.hpp"
 
 namespace masing::test_scan_points {
 
@@ -28,19 +30,18 @@ std::vector<double> numbers_of(const engine::RunSpec& run, const io::Sampling& s
   const auto add = [&](const std::vector<double>& more) {
     numbers.insert(numbers.end(), more.begin(), more.end());
   };
-  if (const auto* masing = std::get_if<engine::Masing>(&run.model)) {
-    const auto& [stiffness, threshold, initial_u, shift] = masing->slab.element(0.3);
-    const slab::Oscillator& of = masing->oscillator;
-    add({stiffness, threshold, initial_u, of.mass, of.k0, of.x0,
-         double(masing->slab.field_cells())});
+  if (const slab::Slab* slab = engine::slab_of(run)) {
+    const auto& [stiffness, threshold, initial_u, shift] = slab->element(0.3);
+    const slab::Oscillator& of = *run.model->oscillator();
+    add({stiffness, threshold, initial_u, of.mass, of.k0, of.x0, double(slab->field_cells())});
     add(run.breaks);
-  }
-  if (const auto* finite = std::get_if<rheology::ModelSpec>(&run.model)) {
-    const rheology::ParameterValues values(rheology::all_parameters(finite->model->info),
-                                           finite->parameters, finite->all());
-    for (const char* name : {"m", "k0", "k", "eta", "u0"}) {
-      add(values.list(name));
-    }
+  } else {  // the motion at its first steps depends on all parameters
+    const parallel::Communicator alone(MPI_COMM_SELF);
+    const engine::Setup setup = engine::make_setup(alone, run);
+    engine::Stepper stepper(alone, *setup.engine, run);
+    stepper.share(0, 20, 20);
+    const engine::Samples motion = stepper.advance(0);
+    add({motion.x.begin(), motion.x.end()});
   }
   return numbers;
 }

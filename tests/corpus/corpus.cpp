@@ -214,9 +214,8 @@ bool is_asymptotic(const study::Study& made, std::size_t q, double order) {
 /// x(T) and y(T) that the ladder goes to.
 study::PhasePoint limit_of(const parallel::Communicator& comm, const study::StudySpec& spec) {
   engine::RunSpec run = spec.run;
-  auto& model = std::get<engine::Masing>(run.model);
   if (spec.refine != Refine::steps) {
-    model.slab.space = slab::Continuum{};
+    run.model = run.model->at(slab::Continuum{}, 0);
   }
   if (spec.refine != Refine::cells) {
     run.method = engine::Method::exact;
@@ -254,8 +253,8 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
       random_levels(kind.levels, given::requested(cli::Command::converge, c).configuration, chance);
   const study::StudySpec planned = given::spec_of(c);
   const auto true_order = [&](const std::string& quantity) {
-    const auto& model = std::get<engine::Masing>(planned.run.model);
-    return study::promised_order(model, planned.refine, planned.reference, quantity).order;
+    return study::promised_order(*planned.run.model, planned.refine, planned.reference, quantity)
+        .order;
   };
   for (const char* quantity : {"x", "y", "u", "u_cells"}) {
     // Of u at the cells' points only where that is of another order, and against the continuum.
@@ -299,7 +298,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
     study::Study scalars = made;
     scalars.results.clear();
     spec.reference =
-        study::make_reference("successive", planned.refine, spec.levels, spec.run.model);
+        study::make_reference("successive", planned.refine, spec.levels, *spec.run.model);
     study::find_results(spec, scalars);
     const study::LevelResult& last = made.cases.back();
     for (const auto& [index, error] :

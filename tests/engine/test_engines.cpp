@@ -258,8 +258,8 @@ TEST(Exact, a_solution_that_fails_its_check_is_an_error) {
   const engine::RunSpec run = support::run_of(problem, Method::exact);
   const auto measure = slab::make_cell_measure(profile);
   const auto integrated = [&](const slab::StepControl& options) {
-    const auto engine = engine::make_exact(alone, run, std::get<engine::Masing>(run.model), profile,
-                                           measure, options);
+    const auto engine =
+        engine::make_exact(alone, run, support::masing_of(problem), profile, measure, options);
     return support::trajectory(alone, *engine, problem);
   };
   EXPECT_EQ(integrated({}).x.size(), 21U);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "engine/chain.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "support/options.hpp"
@@ -75,7 +76,7 @@ class MadeRun {
     }
     const std::string warning = engine.warning();
     all["warning"] = {warning.begin(), warning.end()};
-    if (const engine::MasingChain* chain = spec_.facts().chain) {
+    if (const engine::MasingChain* chain = engine::chain_of(*spec_.model)) {
       for (const engine::WatchedNode& node : engine.watched().last(1 + chain->watch.size())) {
         add(all["watched now"], node);
       }

@@ -19,6 +19,10 @@ engine::RunSpec run_of(const std::string& options) {
   return given::requested(cli::Command::simulate, given::options(options)).run;
 }
 
+MemoryNeed need_of(const engine::RunSpec& run) {
+  return run.model->memory(run.method);
+}
+
 TEST(MemoryNeed, is_8_bytes_for_each_number_kept) {
   constexpr double million = 1024 * 1024;
   struct Row {
@@ -41,15 +45,14 @@ TEST(MemoryNeed, is_8_bytes_for_each_number_kept) {
            Row{"cells=1000000000; engine=memory", 1, 8},  // no table
            Row{"model=p-chain; set n=1048576; set k=1; set alpha=1", 1, 2 * 128 * million},
        }) {
-    EXPECT_NEAR(engine::bytes_a_rank(engine::memory_need(run_of(options), ranks)), bytes, 1.0)
-        << options;
+    EXPECT_NEAR(engine::bytes_a_rank(need_of(run_of(options)), ranks), bytes, 1.0) << options;
   }
-  EXPECT_EQ(engine::bytes_a_rank({.count = 1000, .extra_bytes = 1e9}), 8000.0 + 1e9);
+  EXPECT_EQ(engine::bytes_a_rank({.count = 1000, .extra_bytes = 1e9}, 1), 8000.0 + 1e9);
 }
 
 TEST(RequireMemory, refuses_what_does_not_fit) {
-  const auto says = [](const MemoryNeed& need, double available) {
-    return given::mistake([&] { engine::require_memory(need, available); });
+  const auto says = [](const MemoryNeed& need, double available, int ranks = 1) {
+    return given::mistake([&] { engine::require_memory(need, ranks, available); });
   };
   const double gibibyte = 1 << 30;
   const std::int64_t count = std::int64_t{1} << 30;
@@ -57,7 +60,7 @@ TEST(RequireMemory, refuses_what_does_not_fit) {
   const std::string of_cells = says({.count = count}, 4 * gibibyte);
   EXPECT_TRUE(of_cells.starts_with("cells: 1073741824 cells need at least 8.0 GiB")) << of_cells;
   const std::string of_columns =
-      says({.count = count, .parts = "columns", .ranks = 2, .bytes_each = 64}, 4 * gibibyte);
+      says({.count = count, .parts = "columns", .bytes_each = 64}, 4 * gibibyte, 2);
   EXPECT_TRUE(of_columns.starts_with("n: 1073741824 columns need at least 32.0 GiB a rank, 4.0"))
       << of_columns;
 }

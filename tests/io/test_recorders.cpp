@@ -194,7 +194,7 @@ TEST(Checkpoints, need_room_beside_the_one_before_which_stays_until_the_next_is_
   engine::RunSpec run = given::requested(cli::Command::simulate,
                                          given::options("engine=sweep; final-time=1; steps=1"))
                             .run;
-  engine::set_space(run, slab::Cells{static_cast<std::int64_t>(cells)});
+  run.model = run.model->at(slab::Cells{static_cast<std::int64_t>(cells)}, 0);
   const auto refusal = [&] {
     return given::mistake([&] {
       io::require_room(world(), run, {.sampling = {.time = run.time, .to = 1.0}, .field_points = 1},

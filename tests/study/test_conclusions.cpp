@@ -10,6 +10,9 @@
 #include <functional>
 #include <limits>
 
+#include "engine/finite.hpp"
+#include "engine/slab.hpp"
+#include "rheology/catalogue.hpp"
 #include "study/refinement.hpp"
 #include "study/study_spec.hpp"
 
@@ -33,17 +36,25 @@ using Error = std::function<double(double ds, double dt)>;
 const Sizes doublings{{10, 1000}, {10, 2000}, {10, 4000}, {10, 8000}, {10, 16000}};
 const std::vector<ExpectedOrder> order_one{{.quantity = "x"}, {.quantity = "y"}, {.quantity = "u"}};
 
+/// A slab with η = s + 0.1.
+std::shared_ptr<const engine::Model> model_of(slab::Scheme scheme, Rule rule) {
+  engine::Masing model{.slab = {}, .oscillator = {}, .scheme = scheme};
+  model.slab.threshold = base::Function("s+0.1", 's', {});
+  model.slab.rule = rule;
+  return engine::make_model(std::move(model));
+}
+
 /// A study of levels P:N, T = 500; P = ∞ for P = 0.
 StudySpec spec(Refine refine, const std::string& reference, const Sizes& sizes = {{10, 100}},
                const std::vector<ExpectedOrder>& expected = {}) {
-  engine::Masing model;
-  model.slab.threshold = base::Function("s+0.1", 's', {});
-  StudySpec made{.run = {model, {}, {500.0, 1}}, .refine = refine, .expected_orders = expected};
+  StudySpec made{.run = {model_of(slab::Scheme::euler, Rule::right), {}, {500.0, 1}},
+                 .refine = refine,
+                 .expected_orders = expected};
   for (const auto& [cells, steps] : sizes) {
     made.levels.push_back(
         {cells == 0 ? slab::Space(slab::Continuum{}) : slab::Space(slab::Cells{cells}), steps});
   }
-  made.reference = study::make_reference(reference, refine, made.levels, made.run.model);
+  made.reference = study::make_reference(reference, refine, made.levels, *made.run.model);
   return made;
 }
 
@@ -83,7 +94,7 @@ TEST(Conclusions, name_the_error_that_is_not_refined_and_the_quantities_that_hav
   Study study{.cases = {{.errors = {{0.1, 0.1, nan_value, nan_value}}}}};
   study.results.resize(4);
   EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1, 2, 3}));
-  made.run.model = rheology::ModelSpec{};
+  made.run.model = engine::make_model({.model = &rheology::catalogue_entry("prandtl")});
   EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1}));
   study.cases[0].errors[Errors::u] = study.cases[0].errors[Errors::u_cells] = 0.1;
   EXPECT_EQ(study::conclude(made, study).quantities, (std::vector<std::size_t>{0, 1, 2}));
@@ -107,10 +118,7 @@ TEST(Steps, are_those_of_the_joint_fit_where_it_is_known_and_positive) {
   // Of order two, h² = C₁ δs² + C₂ δt².
   StudySpec second =
       spec(Refine::both, "exact", {{100, 125000}, {200, 125000}, {200, 250000}, {400, 250000}});
-  engine::Masing model = std::get<engine::Masing>(second.run.model);
-  model.scheme = slab::Scheme::leapfrog;
-  model.slab.rule = slab::Rule::midpoint;
-  second.run.model = model;
+  second.run.model = model_of(slab::Scheme::leapfrog, Rule::midpoint);
   const Study squares =
       measured(second, [](double ds, double dt) { return 12 * ds * ds + 5 * dt * dt; });
   EXPECT_EQ(squares.results[0].joint.power, 2);
@@ -156,7 +164,7 @@ TEST(FittedErrors, of_u_over_all_s_are_those_of_the_points_of_overlapping_cells)
   for (const Rule rule : {Rule::right, Rule::midpoint}) {
     StudySpec made =
         spec(Refine::cells, "finest", {{60, 10}, {97, 10}, {150, 10}, {211, 10}, {307, 10}});
-    std::get<engine::Masing>(made.run.model).slab.rule = rule;
+    made.run.model = model_of(slab::Scheme::euler, rule);
     const std::int64_t fine = std::get<slab::Cells>(made.reference.finest->space).count;
     const auto point = [&](std::int64_t i, std::int64_t cells) {
       return (static_cast<double>(i) + (rule == Rule::right ? 1.0 : 0.5)) /

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "engine/setup.hpp"
+#include "engine/slab.hpp"
 #include "engine/time_loop.hpp"
 #include "support/comparisons.hpp"
 #include "support/options.hpp"
@@ -34,7 +35,7 @@ void raise(double& most, double a, double b) {
 
 engine::RunSpec run_of(const support::Data& data) {
   const support::Problem problem = support::problem(data);
-  return {engine::Masing{.slab = problem}, {}, problem.time};
+  return {engine::make_model(engine::Masing{.slab = problem}), {}, problem.time};
 }
 
 Errors errors_of(const engine::RunSpec& run, const Field& level, const Field& reference) {
@@ -184,7 +185,7 @@ struct Recorded {
 
   [[nodiscard]] std::int64_t steps() const { return run.time.steps; }
   [[nodiscard]] bool is_continuum() const { return engine::slab_of(run)->is_continuum(); }
-  [[nodiscard]] std::int64_t cells() const { return engine::field_size(run); }
+  [[nodiscard]] std::int64_t cells() const { return run.model->layout().size; }
 
   /// A function of the step at t = T·numerator/denominator, linear between steps.
   template <typename Function>

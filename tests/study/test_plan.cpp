@@ -96,7 +96,7 @@ TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once)
     for (std::size_t i = 3; i < plan.runs.size(); ++i) {
       const auto& [run, options, ranks, cost, engine_bytes, bytes] = plan.runs[i];
       EXPECT_EQ(run.method, method);
-      EXPECT_EQ(run.facts().scheme->order, 2) << "that of the levels";
+      EXPECT_EQ(run.model->scheme()->order, 2) << "that of the levels";
       EXPECT_EQ(cells_of(i), cells[i - 3]);
       EXPECT_EQ(options.goes_to_times, is_exact);
       EXPECT_EQ(options.has_function_field, cells[i - 3] == "inf");
@@ -137,7 +137,7 @@ TEST(StudyPlan, measures_round_off_where_cells_are_many) {
   EXPECT_EQ(plan.comparisons[2].reference, 2U);
   EXPECT_EQ(plan.comparisons[2].level, 3U);
   EXPECT_TRUE(plan.runs[3].options.has_function_field);
-  EXPECT_EQ(engine::field_size(plan.runs[3].run), std::int64_t{1} << 50);
+  EXPECT_EQ(plan.runs[3].run.model->layout().size, std::int64_t{1} << 50);
   EXPECT_EQ(planned("cells-inf", "1000,100000").runs.size(), 3U);
   EXPECT_EQ(planned("successive", "1000,100000000").runs.size(), 2U);
   // u of many cells is kept as a function only where the reference has no cells.

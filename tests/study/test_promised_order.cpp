@@ -16,8 +16,8 @@ void expect_promised(std::initializer_list<std::pair<std::string, std::string>> 
         options + "; refine=cells; threshold=0.1+s; force=0; scheme=euler; reference=exact");
     std::string found;
     for (const char* quantity : {"x", "u"}) {
-      const auto order = study::promised_order(std::get<engine::Masing>(spec.run.model),
-                                               spec.refine, spec.reference, quantity);
+      const auto order =
+          study::promised_order(*spec.run.model, spec.refine, spec.reference, quantity);
       EXPECT_EQ(order.quantity, quantity);
       found += (order.at_least ? " >=" : " ") + base::to_text(order.order);
     }

@@ -6,17 +6,23 @@
 #include "base/periodicity.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
+#include "engine/slab.hpp"
 #include "engine/time_loop.hpp"
 #include "support/problem.hpp"
 
 namespace masing::support {
 
+/// The model of a problem. Local.
+inline engine::Masing masing_of(const Problem& problem) {
+  return {.slab = problem, .oscillator = problem.oscillator, .scheme = problem.scheme};
+}
+
 /// The run of a problem by a method. Throws UserError where the exact solution would have to know
 /// where F is not smooth. Local.
 inline engine::RunSpec run_of(const Problem& problem,
                               engine::Method method = engine::Method::sweep) {
-  engine::Masing model{.slab = problem, .oscillator = problem.oscillator, .scheme = problem.scheme};
-  engine::RunSpec run{std::move(model), {{problem.force}}, problem.time, method};
+  engine::RunSpec run{
+      engine::make_model(masing_of(problem)), {{problem.force}}, problem.time, method};
   if (method == engine::Method::exact) {
     run.breaks = base::breaks({{"force", problem.force}}, problem.time.final_time, {});
   }

@@ -1,8 +1,12 @@
+#include "engine/finite.hpp"
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/engines.hpp"
+#include "engine/setup.hpp"
 #include "rheology/catalogue.hpp"
 #include "rheology/inclusion.hpp"
 
@@ -84,12 +88,54 @@ class InclusionEngine final : public Engine {
   Sample sample_;
 };
 
+/// A model of finitely many elements.
+class FiniteModel final : public Model {
+ public:
+  explicit FiniteModel(rheology::ModelSpec spec)
+      : Model(spec.model->info), spec_(std::move(spec)) {}
+
+  [[nodiscard]] std::string title(bool /*of_figure*/) const override { return info().name; }
+  [[nodiscard]] Layout layout() const override {
+    const rheology::StateLayout state = spec_.layout();
+    return {.size = state.size(),
+            .state = state,
+            .restoring = state.mass_columns().y ? "F − m x″" : "F"};
+  }
+  [[nodiscard]] Parts parts(Method /*method*/) const override {
+    const std::int64_t columns = spec_.layout().size();
+    return {.count = columns, .cells_each = 1.0, .saved = columns};
+  }
+  [[nodiscard]] MemoryNeed memory(Method /*method*/) const override {
+    // An upper bound of the bytes per column of the state, including the parameters. P-elements
+    // in series need the most, because of their total variation.
+    return {spec_.layout().size(), "columns", 128.0};
+  }
+  [[nodiscard]] std::shared_ptr<const Model> at(const slab::Space& /*space*/,
+                                                std::int64_t /*elements*/) const override {
+    return std::make_shared<FiniteModel>(spec_);
+  }
+  [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
+                             std::optional<double> available) const override {
+    require_memory(memory(run.method), 1, available_to(comm, available));
+    Setup setup;
+    if (run.method == Method::exact) {
+      setup.engine = make_exact(comm, run, spec_);
+    } else {
+      setup.engine = std::make_unique<InclusionEngine>(comm, rheology::build(spec_, spec_.all()),
+                                                       spec_.layout(), run.time.step(),
+                                                       drives_at_start(comm, run).front());
+    }
+    return setup;
+  }
+
+ private:
+  rheology::ModelSpec spec_;
+};
+
 }  // namespace
 
-std::unique_ptr<Engine> make_inclusion(const parallel::Communicator& comm, const RunSpec& run,
-                                       const rheology::ModelSpec& spec, double start) {
-  return std::make_unique<InclusionEngine>(comm, rheology::build(spec, spec.all()), spec.layout(),
-                                           run.time.step(), start);
+std::shared_ptr<const Model> make_model(rheology::ModelSpec spec) {
+  return std::make_shared<FiniteModel>(std::move(spec));
 }
 
 }  // namespace masing::engine

@@ -1,0 +1,295 @@
+#include "engine/slab.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/block_sum.hpp"
+#include "base/error.hpp"
+#include "base/partition.hpp"
+#include "engine/engines.hpp"
+#include "engine/setup.hpp"
+#include "parallel/phase.hpp"
+#include "parallel/rank_sum.hpp"
+#include "parallel/stop.hpp"
+#include "rheology/catalogue.hpp"
+#include "slab/turning_points/measure.hpp"
+
+namespace masing::engine {
+
+namespace {
+
+/// Returns the memory need of a slab. It does not depend on P if the run uses the engine of turning
+/// points and slab::has_smooth_cells() is true. In all other cases a cell needs these bytes:
+///     8 for u, and for each of k, η, u0 and c that needs an array
+///     8 for u beside v, if a sweep computes v = u - c (see slab::Slab)
+///     24 for the table with sums over the cells (slab::make_cell_measure), unless it is a sweep
+///     72 for three lists beside the table, if v(0) is not 0 everywhere
+/// Without a `form` no arrays of k, η, u0 and c are counted: the least possible need as long as the
+/// profile is not known.
+MemoryNeed memory_need(const slab::Slab& slab, Method method,
+                       const slab::ProfileForm* form = nullptr) {
+  if (method == Method::memory && slab::has_smooth_cells(slab)) {
+    return {};
+  }
+  const bool has_table = method != Method::sweep && !slab.is_continuum();
+  double bytes = has_table ? 32.0 : 8.0;
+  if (form != nullptr) {
+    // A sweep that computes v = u - c stores u in an additional vector.
+    const bool stores_u = slab.is_shifted() && method == Method::sweep;
+    bytes += 8.0 * (slab::kept_arrays(*form) + (stores_u ? 1 : 0));
+    const bool has_lists = has_table && (!form->initial_u || form->initial_u->first != 0.0);
+    bytes += has_lists ? 72.0 : 0.0;
+  }
+  return {slab.field_cells(), "cells", bytes};
+}
+
+/// Returns the memory need of a slab, with the arrays that its values in three cells indicate.
+MemoryNeed expected_need(const slab::Slab& slab, Method method) {
+  const base::CellRange some{slab.field_cells() / 3, 1};
+  const slab::ProfileForm form =
+      slab::confirmed_form(slab::candidate_form(slab), slab::sample_profile(slab, some));
+  return memory_need(slab, method, &form);
+}
+
+/// Calls `work` on this rank and returns the result of `work`. If a stop is requested, base::poll()
+/// in `work` throws Stopped. If this happens on any rank, all ranks throw Stopped after their calls
+/// of `work`. Any other exception of `work` is thrown on this rank alone. Collective.
+template <class Work>
+auto stoppable(const parallel::Communicator& comm, const Work& work) {
+  std::optional<decltype(work())> result;
+  std::exception_ptr failure;
+  bool stopped = false;
+  try {
+    const base::Polling polling = parallel::stop_polling();
+    result.emplace(work());
+  } catch (const base::Stopped&) {
+    stopped = true;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (parallel::min_over_ranks(comm, stopped ? 0 : 1) == 0) {
+    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step");
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  return *std::move(result);
+}
+
+/// Checks the values of k, η, v0 and c (see slab::Slab) in all cells. For each of these four whose
+/// values follow one formula in all cells, the result contains this formula. Each rank checks its
+/// own cells. Throws UserError on all ranks alike for the first cell of all ranks that has invalid
+/// values, and Stopped if a stop is requested. Collective.
+slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
+  slab::ProfileForm candidate = slab::candidate_form(slab);
+  slab::for_each_column(
+      [&](std::optional<slab::AffineFormula>& line) {  // broadcasts the formula of the root
+        std::array numbers{line->first, line->slope};
+        parallel::broadcast(comm, numbers);
+        line = {numbers[0], numbers[1]};
+      },
+      candidate);
+  const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
+  slab::ProfileForm form;
+  parallel::on_each(comm, [&] {
+    form = stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
+  });
+  slab::for_each_column(
+      // Removes the formula if the cells of any rank contradict it.
+      [&](std::optional<slab::AffineFormula>& line) {
+        if (parallel::min_over_ranks(comm, line ? 1 : 0) == 0) {
+          line.reset();
+        }
+      },
+      form);
+  return form;
+}
+
+/// Returns the measure of a slab with P = ∞. The eight measures that were built last are stored for
+/// later runs with the same slab. Throws UserError if slab::make_continuous_measure() does. Local.
+std::shared_ptr<const slab::Measure> continuous_measure(const slab::Slab& slab) {
+  using Kept = std::pair<slab::Slab, std::shared_ptr<const slab::Measure>>;
+  constexpr std::size_t most = 8;
+  static std::vector<Kept> kept;
+  if (const auto entry = std::ranges::find(kept, slab, &Kept::first); entry != kept.end()) {
+    return entry->second;
+  }
+  auto measure = slab::make_continuous_measure(slab);
+  kept.emplace(kept.begin(), slab, measure);
+  kept.resize(std::min(kept.size(), most));
+  return measure;
+}
+
+std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& comm,
+                                                const slab::Slab& slab,
+                                                const slab::Profile& profile) {
+  if (slab.is_continuum()) {
+    return stoppable(comm, [&] { return continuous_measure(slab); });
+  }
+  return profile.functions ? stoppable(comm, [&] { return slab::make_smooth_cell_measure(slab); })
+                           : slab::make_cell_measure(profile);
+}
+
+/// Returns ∫ k c ds for P = ∞, or δs Σ k_i c_i with the same bits on any number of ranks. `measure`
+/// is null for a sweep. Collective.
+double preload(const parallel::Communicator& comm, const slab::Slab& slab,
+               const slab::Profile& profile, const slab::Measure* measure) {
+  if (!slab.is_shifted()) {
+    return 0.0;
+  }
+  if (const auto known = measure != nullptr ? measure->preload() : std::nullopt) {
+    return *known;
+  }
+  const auto load = [&](std::size_t i) {
+    return slab::preload(profile.element(static_cast<std::int64_t>(i)));
+  };
+  const parallel::RankReduction reduction{comm};
+  const auto size = static_cast<std::size_t>(profile.range.size);
+  const auto cells = static_cast<double>(slab.field_cells());
+  const double largest = base::largest_term(size, load, reduction);
+  return base::sum_within(largest * cells, size, load, reduction) / cells;
+}
+
+/// The model of a slab with or without a mass.
+class SlabModel final : public Model {
+ public:
+  /// `has_mass` is whether `masing` has a mass; without it, only the slab, k0 and x0 are used.
+  SlabModel(Masing masing, bool has_mass)
+      : Model(rheology::catalogue_entry(has_mass ? "masing" : "masing-quasistatic").info),
+        masing_(std::move(masing)),
+        has_mass_(has_mass) {}
+
+  [[nodiscard]] std::string title(bool of_figure) const override {
+    return (has_mass_ ? "P = " : info().name + ", P = ") +
+           cells_text(masing_.slab.space, of_figure);
+  }
+  [[nodiscard]] Layout layout() const override {
+    const bool is_all = has_mass_ && !masing_.base_moves && !(masing_.oscillator.damping > 0);
+    return {.of = Layout::Of::cells,
+            .size = masing_.slab.field_cells(),
+            .state = {.groups = has_mass_ ? std::vector<rheology::StateGroup>()
+                                          : std::vector<rheology::StateGroup>{{"x"}}},
+            .force = masing_.base_moves ? "F − m a_g" : "F",
+            .restoring = is_all ? "F − m x″" : "k₀ x + S"};
+  }
+  [[nodiscard]] Parts parts(Method method) const override {
+    const bool visits_all = method != Method::memory && !masing_.slab.is_continuum();
+    const bool sweeps = method == Method::sweep;
+    const std::int64_t cells = masing_.slab.field_cells();
+    return {.count = cells,
+            .cells_each = visits_all ? 1.0 : 0.0,
+            .can_be_split = sweeps,
+            .saved = sweeps ? cells : 0};
+  }
+  [[nodiscard]] MemoryNeed memory(Method method) const override {
+    return expected_need(masing_.slab, method);
+  }
+  [[nodiscard]] std::shared_ptr<const Model> at(const slab::Space& space,
+                                                std::int64_t /*elements*/) const override {
+    Masing other = masing_;
+    other.slab.space = space;
+    return std::make_shared<SlabModel>(std::move(other), has_mass_);
+  }
+  [[nodiscard]] std::span<const slab::Slab> slabs() const override { return {&masing_.slab, 1}; }
+  [[nodiscard]] const slab::SchemeInfo* scheme() const override {
+    return has_mass_ ? &slab::info(masing_.scheme) : nullptr;
+  }
+  [[nodiscard]] const slab::Oscillator* oscillator() const override { return &masing_.oscillator; }
+  [[nodiscard]] std::string advice(const slab::TimeGrid& time) const override {
+    return has_mass_ ? slab::step_advice(masing_.slab, masing_.oscillator,
+                                         slab::info(masing_.scheme), time)
+                     : "";
+  }
+
+  [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
+                             std::optional<double> available) const override {
+    Setup setup;
+    setup.profile =
+        std::make_unique<slab::Profile>(checked_profile(comm, masing_.slab, run.method, available));
+    setup.engine = engine_of(comm, run, *setup.profile);
+    return setup;
+  }
+  /// Creates the engine, see make_engine(). Collective.
+  [[nodiscard]] std::unique_ptr<Engine> engine_of(const parallel::Communicator& comm,
+                                                  const RunSpec& run,
+                                                  const slab::Profile& profile) const {
+    auto measure = run.method == Method::sweep ? nullptr : measure_of(comm, masing_.slab, profile);
+    Masing masing = masing_;
+    masing.oscillator.preload = preload(comm, masing.slab, profile, measure.get());
+    if (!has_mass_) {
+      return make_quasistatic(comm, masing, run, profile, std::move(measure));
+    }
+    switch (run.method) {
+      case Method::sweep:
+        return make_sweep(comm, masing, run.time, profile);
+      case Method::exact:
+        return make_exact(comm, run, masing, profile, std::move(measure));
+      default:
+        return make_memory(comm, masing, run.time, profile, std::move(measure));
+    }
+  }
+
+ private:
+  Masing masing_;
+  bool has_mass_;
+};
+
+}  // namespace
+
+slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
+                              Method method, std::optional<double> available) {
+  const double bytes = available_to(comm, available);
+  // a first test, before the cells are checked
+  require_memory(memory_need(slab, method), comm.size(), bytes);
+  const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
+  const auto has_checked_functions = [&] {
+    const bool is_smooth = slab::has_smooth_cells(slab);
+    if (is_smooth) {
+      slab::check_functions(slab);
+    }
+    return is_smooth;
+  };
+  if (comm.size() == 1 && method == Method::memory && stoppable(comm, has_checked_functions)) {
+    slab::Profile profile;
+    profile.range = range;
+    profile.functions = std::make_shared<const slab::Slab>(slab);
+    return profile;
+  }
+  const slab::ProfileForm form = checked_form(comm, slab);
+  require_memory(memory_need(slab, method, &form), comm.size(), bytes);
+  return slab::sample_profile(slab, range, form);
+}
+
+std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
+                                    const slab::Profile& profile) {
+  return dynamic_cast<const SlabModel&>(*run.model).engine_of(comm, run, profile);
+}
+
+slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,
+                           Method method) {
+  const parallel::PhaseTimer timer(parallel::Phase::setup);
+  slab::Profile profile = checked_profile(comm, slab, method);
+  auto measure = measure_of(comm, slab, profile);
+  const double load = preload(comm, slab, profile, measure.get());
+  return {std::move(measure), load, slab.is_shifted(), std::move(profile)};
+}
+
+double bytes_of_built(const slab::Slab& slab) {
+  return bytes_a_rank(memory_need(slab, Method::memory), 1);
+}
+
+std::shared_ptr<const Model> make_model(Masing masing) {
+  return std::make_shared<SlabModel>(std::move(masing), true);
+}
+
+std::shared_ptr<const Model> make_model(QuasistaticMasing masing) {
+  return std::make_shared<SlabModel>(
+      Masing{std::move(masing.slab), {.mass = 0.0, .k0 = masing.k0, .x0 = masing.x0}}, false);
+}
+
+}  // namespace masing::engine

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/engine.hpp"
+#include "engine/model.hpp"
+#include "slab/chain/chain.hpp"
+#include "slab/profile.hpp"
+
+namespace masing::engine {
+
+/// The continuous Masing model with a mass. Source: (7), continuous-masing-2001.
+struct Masing {
+  slab::Slab slab;
+  slab::Oscillator oscillator;
+  slab::Scheme scheme = slab::Scheme::euler;
+  /// Whether x is relative to a base with the acceleration a_g(t), so that F(t) - m a_g(t) drives
+  /// the mass.
+  bool base_moves = false;
+};
+
+/// The continuous Masing model without a mass: F = k0 x + ∫ k u ds, driven by F(t) or x(t).
+struct QuasistaticMasing {
+  slab::Slab slab;
+  double k0 = 0.0;
+  double x0 = 0.0;
+};
+
+/// Returns the model of a slab. Local.
+std::shared_ptr<const Model> make_model(Masing masing);
+std::shared_ptr<const Model> make_model(QuasistaticMasing masing);
+
+/// Returns the profile of this rank's cells, with arrays for those of k, η, u0 and c that are not
+/// given by a formula. For the engine of turning points on one rank, the profile has no arrays if
+/// slab::has_smooth_cells() is true, and evaluates the functions at each call. Throws UserError on
+/// all ranks alike if values are invalid; the message names the first place with such values. Also
+/// throws UserError, before large arrays are allocated, if the run does not fit into memory, and
+/// Stopped if a stop is requested. `available` is the number of bytes that a rank may use; it must
+/// be given if other ranks, with runs of their own, use the memory of the same nodes. Collective.
+slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
+                              Method method = Method::sweep, std::optional<double> available = {});
+
+/// Creates the engine of a run whose model is a slab. With several ranks the engine must be a
+/// sweep. `comm` and `profile` (returned by checked_profile) must outlive the engine. Throws
+/// UserError on all ranks alike if the engine cannot solve the problem, and Stopped if a stop is
+/// requested. Collective.
+std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
+                                    const slab::Profile& profile);
+
+/// Returns the data of a slab that is a shape of several (Method::memory), or for the exact
+/// solution. `comm` must have one rank. Throws UserError if the slab is invalid or does not fit
+/// into memory, and Stopped if a stop is requested. Local.
+slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,
+                           Method method);
+
+/// Returns the least bytes that the result of built_slab() needs (MemoryNeed). Local.
+double bytes_of_built(const slab::Slab& slab);
+
+}  // namespace masing::engine
