@@ -114,18 +114,18 @@ class RunWork final : public campaign::Work {
   }
 
  private:
-  /// Creates the result file and its recorders. If the run is resumed, copies the rows that were
-  /// written before the interruption to the new file. Returns the observers of the run: run_ itself
-  /// and the recorders. Collective.
+  /// Creates the result file and its recorders, or goes on with the file of an interrupted run.
+  /// Returns the observers of the run: run_ itself and the recorders. Collective.
   std::vector<engine::Observer*> make_observers() {
     std::vector<engine::Observer*> observers{&run_};
     const io::ResultSpec& result = run_.simulation.files.result;
     const io::CheckpointSpec& checkpoint = run_.simulation.files.checkpoint;
-    io::require_room(comm_, run_.spec, run_.simulation.output, result.path, checkpoint);
     std::optional<io::RowSource> rows;
     if (checkpoint.restart) {
-      rows = io::find_rows(comm_, *checkpoint.restart, result.path);
+      rows = io::find_rows(comm_, *checkpoint.restart, result);
     }
+    io::require_room(comm_, run_.spec, run_.simulation.output, result.path, checkpoint,
+                     rows && rows->in_place);
     output_.emplace(comm_, result, std::move(rows));
     recorders_ = io::make_recorders(
         {comm_, output_->file(), run_.spec, setup_.profile.get(), run_.simulation.output});

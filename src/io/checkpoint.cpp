@@ -19,7 +19,7 @@ namespace {
 
 /// The version of the checkpoint format. It must be increased whenever the names, the number or the
 /// meaning of the saved variables change.
-constexpr std::int64_t checkpoint_format = 14;
+constexpr std::int64_t checkpoint_format = 15;
 
 constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";
@@ -163,7 +163,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
         state.write(comm, file);
         flush(file);
       }
-      seal(comm, draft, path);
+      seal(comm, draft, path, {"checkpoint"}, sum_of_rest(comm, draft));
     });
   } catch (...) {
     if (comm.is_root()) {

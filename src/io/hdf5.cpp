@@ -7,6 +7,8 @@
 #include <array>
 #include <exception>
 
+#include "base/poll.hpp"
+#include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
 
 namespace masing::io {
@@ -49,9 +51,18 @@ void write_value(const Handle& object, const std::string& name, hid_t type, cons
   check(H5Awrite(attribute.id(), type, value));
 }
 
-/// Creates a dataset at `path`, and those groups in `path` that do not exist yet.
+/// Creates a dataset at `path`, and those groups in `path` that do not exist yet. If there is a
+/// dataset at `path`, opens it. Throws SystemError if that has another shape.
 Handle create_dataset(const Handle& file, const std::string& path, hid_t type, const Handle& space,
                       hid_t properties = H5P_DEFAULT) {
+  if (exists(file, path)) {
+    Handle dataset = open_dataset(file, path);
+    const Handle there(H5Dget_space(dataset.id()), H5Sclose);
+    if (check(H5Sextent_equal(there.id(), space.id())) == 0) {
+      throw base::SystemError(path + " has another shape");
+    }
+    return dataset;
+  }
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   check(H5Pset_create_intermediate_group(links.id(), 1));
   return {
@@ -114,10 +125,12 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
   // one line.
   check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  check(H5Pset_userblock(creation.id(), head_bytes));
   if (path.empty()) {
     constexpr std::size_t increment = std::size_t{1} << 16;
     check(H5Pset_fapl_core(access.id(), increment, 0));
-    return {H5Fcreate("masing", flags, H5P_DEFAULT, access.id()), H5Fclose};
+    return {H5Fcreate("masing", flags, creation.id(), access.id()), H5Fclose};
   }
   if (parallel::is_alone()) {
     // Do not use MPI-IO here: Open MPI would create a lock file PATH-1-PID.lock, which would remain
@@ -133,7 +146,7 @@ Handle open_together(const parallel::Communicator& comm, const std::string& path
     check(H5Pset_all_coll_metadata_ops(access.id(), true));
   }
   const bool creates = flags == H5F_ACC_TRUNC;
-  return {creates ? H5Fcreate(path.c_str(), flags, H5P_DEFAULT, access.id())
+  return {creates ? H5Fcreate(path.c_str(), flags, creation.id(), access.id())
                   : H5Fopen(path.c_str(), flags, access.id()),
           H5Fclose};
 }
@@ -155,23 +168,31 @@ void flush(const Handle& file) {
   check(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
 }
 
+bool exists(const Handle& file, const std::string& path) {
+  const Handle access = access_together(H5P_LINK_ACCESS);
+  std::size_t end = 0;
+  do {  // HDF5 cannot look up a path of which a group does not exist
+    end = path.find('/', end + 1);
+    if (check(H5Lexists(file.id(), path.substr(0, end).c_str(), access.id())) == 0) {
+      return false;
+    }
+  } while (end != std::string::npos);
+  return true;
+}
+
 Handle create_group(const Handle& file, const std::string& name) {
+  if (exists(file, name)) {
+    return {H5Gopen2(file.id(), name.c_str(), access_together(H5P_GROUP_ACCESS).id()), H5Gclose};
+  }
   return {H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
 }
 
 void write_attribute(const Handle& object, const std::string& name, const std::string& text) {
   const Handle type = string_type(H5T_VARIABLE);
   const char* value = text.c_str();
-  write_value(object, name, type.id(), &value);
-}
-
-void write_padded_attribute(const Handle& object, const std::string& name, std::string text,
-                            std::size_t length) {
-  if (text.size() > length) {
-    throw base::SystemError(fmt::format("{} has more than {} characters", name, length));
+  if (check(H5Aexists(object.id(), name.c_str())) == 0) {
+    write_value(object, name, type.id(), &value);
   }
-  text.resize(length, ' ');
-  write_value(object, name, string_type(length).id(), text.data());
 }
 
 void write_attribute(const Handle& object, const std::string& name, double value) {
@@ -184,13 +205,18 @@ void write_attribute(const Handle& object, const std::string& name, std::int64_t
 
 void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names) {
   const Handle dataset = open_dataset(file, path);
+  for (const char* of_axes : {"CLASS", "DIMENSION_LIST"}) {
+    if (check(H5Aexists(dataset.id(), of_axes)) > 0) {
+      return;
+    }
+  }
   for (unsigned axis = 0; axis < names.size(); ++axis) {
     std::string group = path;
     std::string scale;
     do {
       group.resize(group.rfind('/'));
       scale = group + "/" + names[axis];
-    } while (!group.empty() && H5Lexists(file.id(), scale.c_str(), H5P_DEFAULT) <= 0);
+    } while (!group.empty() && !exists(file, scale));
     if (scale == path) {
       check(H5DSset_scale(dataset.id(), names[axis].c_str()));
     } else {
@@ -312,6 +338,55 @@ CountedRows CountedRows::unpacked(std::span<const double> numbers) {
           std::bit_cast<std::uint64_t>(numbers[2]), std::bit_cast<std::uint64_t>(numbers[3])};
 }
 
+namespace {
+
+/// Returns how many rows of `columns` numbers a dataset has.
+std::int64_t rows_of(const Handle& dataset, std::int64_t columns) {
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  return check(H5Sget_simple_extent_npoints(space.id())) / columns;
+}
+
+/// One index or number for each dimension of a dataset, of which HDF5 uses as many as there are.
+using Place = std::array<hsize_t, H5S_MAX_RANK>;
+
+}  // namespace
+
+std::uint64_t sum_of_rows(const parallel::Communicator& comm, const Handle& from,
+                          const CountedRows& counted, const Handle* to) {
+  const std::int64_t there = rows_of(from, counted.columns);
+  if (there < counted.rows) {
+    throw base::SystemError(fmt::format("{} rows for {}", there, counted.rows));
+  }
+  const std::int64_t room = to == nullptr ? 0 : rows_of(*to, counted.columns);
+  const std::int64_t end = base::floor_of_ratio(counted.rows, comm.rank() + 1, comm.size());
+  // Whole rows are read together, or a part of one row, so that sum_of_hashes() can sum them.
+  const std::int64_t columns = std::min(counted.columns, segment_entries);
+  const std::int64_t rows = segment_entries / columns;
+  std::uint64_t sum = 0;
+  parallel::on_each(comm, [&] {
+    std::vector<double> numbers;
+    std::int64_t row = base::floor_of_ratio(counted.rows, comm.rank(), comm.size());
+    for (; row < end; row += rows) {
+      for (std::int64_t column = 0; column < counted.columns; column += columns) {
+        base::poll();
+        const Place offset{static_cast<hsize_t>(row), static_cast<hsize_t>(column)};
+        Place extent{static_cast<hsize_t>(std::min(rows, end - row)),
+                     static_cast<hsize_t>(std::min(columns, counted.columns - column))};
+        numbers.resize(extent[0] * extent[1]);
+        transfer_part(from, offset, extent, std::span(numbers), H5Dread, H5FD_MPIO_INDEPENDENT);
+        sum += sum_of_hashes(numbers, row * counted.columns + column);
+        if (row < room) {
+          extent[0] = std::min(extent[0], static_cast<hsize_t>(room - row));
+          transfer_part(*to, offset, extent, std::span(numbers).first(extent[0] * extent[1]),
+                        H5Dwrite, H5FD_MPIO_INDEPENDENT);
+        }
+      }
+    }
+  });
+  parallel::sum_over_ranks(comm, std::span(&sum, 1));
+  return sum;
+}
+
 void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
                       engine::Archive& archive) {
   CountedRows all = counted_;
@@ -326,9 +401,7 @@ void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
   if (rows == saved.rows - 1) {
     saved = {rows, saved.columns, saved.before, 0};
   }
-  const Handle dataset = open_dataset(*file_, path_);
-  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  const auto there = check(H5Sget_simple_extent_npoints(space.id())) / counted_.columns;
+  const std::int64_t there = rows_of(open_dataset(*file_, path_), counted_.columns);
   if (rows != saved.rows || rows > there || saved.columns != counted_.columns) {
     throw base::SystemError(fmt::format("{} has {} rows for {}", path_, there, rows));
   }

@@ -58,11 +58,11 @@ struct Attributes {
 };
 
 /// Opens the HDF5 file `path` on all ranks. `flags` is one of HDF5's constants H5F_ACC_…;
-/// H5F_ACC_TRUNC creates a new file. The file is accessed by MPI-IO, unless this rank works alone
-/// (parallel::is_alone). All ranks of `comm` must read and write the metadata of the file (groups,
-/// names, attributes and sizes) together and in the same order. The numbers in datasets may be read
-/// or written by a single rank. If `path` is empty, creates a file in memory; this requires that
-/// the rank works alone. Collective on `comm`.
+/// H5F_ACC_TRUNC creates a new file, with room for its head (io/sealed_file.hpp). The file is
+/// accessed by MPI-IO, unless this rank works alone (parallel::is_alone). All ranks of `comm` must
+/// read and write the metadata of the file (groups, names, attributes and sizes) together and in
+/// the same order. The numbers in datasets may be read or written by a single rank. If `path` is
+/// empty, creates a file in memory; this requires that the rank works alone. Collective on `comm`.
 Handle open_together(const parallel::Communicator& comm, const std::string& path, unsigned flags);
 /// Returns a property list with which objects are opened; `kind` is the class of the list, such as
 /// H5P_DATASET_ACCESS. The list makes HDF5 read the metadata of the object on the root only and
@@ -77,27 +77,32 @@ Handle open_dataset(const Handle& file, const std::string& path);
 /// unnoticed. Collective on the file's ranks.
 void flush(const Handle& file);
 
-/// Creates a group. Collective on the file's ranks.
+/// Returns whether a file has an object at `path`. Collective on the file's ranks.
+bool exists(const Handle& file, const std::string& path);
+
+// A run that goes on in the file of an interrupted run finds all objects there. Therefore the
+// functions below that create a group, a dataset or an attribute take the one that exists already.
+// They do not read texts and dimension scales that exist: HDF5 1.10 crashes where their lengths are
+// damaged.
+
+/// Creates a group, or opens it if it exists. Collective on the file's ranks.
 Handle create_group(const Handle& file, const std::string& name);
 
-/// Writes a text attribute of a group or dataset. The text may have any length. Collective on the
-/// file's ranks.
+/// Writes a text attribute of a group or dataset. The text may have any length. If the attribute
+/// exists, it stays as it is. Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, const std::string& text);
-/// Writes `text`, padded with blanks, as an attribute of exactly `length` bytes. If the attribute
-/// exists already, its bytes are overwritten, and no other byte of the file changes. Throws
-/// SystemError if `text` has more than `length` bytes. Collective on the file's ranks.
-void write_padded_attribute(const Handle& object, const std::string& name, std::string text,
-                            std::size_t length);
-/// Writes an attribute that is a floating-point number. Collective on the file's ranks.
+/// Writes an attribute that is a floating-point number, over the old one if there is one.
+/// Collective on the file's ranks.
 void write_attribute(const Handle& object, const std::string& name, double value);
-/// Writes an attribute that is an integer. Collective on the file's ranks.
+/// Writes an attribute that is an integer, over the old one if there is one. Collective on the
+/// file's ranks.
 void write_attribute(const Handle& object, const std::string& name, std::int64_t value);
 
 /// Attaches to each axis of the dataset at `path` a dimension scale, which is a dataset with the
 /// coordinates along this axis. The scale of axis i is the dataset with the name names[i] in the
 /// group of `path` or, if this group has no such dataset, in the nearest group above that has one.
 /// If the scale of an axis is the dataset at `path` itself, this dataset is marked as a dimension
-/// scale. Collective on the file's ranks.
+/// scale. Does nothing if the dataset has dimension scales already. Collective on the file's ranks.
 /// Source: HDF5 Dimension Scale Specification; netCDF-4 and xarray read dimension scales.
 void name_axes(const Handle& file, const std::string& path, const std::vector<std::string>& names);
 
@@ -190,6 +195,14 @@ struct CountedRows {
   static CountedRows unpacked(std::span<const double> numbers);
 };
 
+/// Returns the checksum of rows of the dataset `from`, of which each rank reads a part. `counted`
+/// says how many rows and columns are summed; its checksums are not used. If the dataset `to` is
+/// given, writes the rows to this dataset, too, as far as it has rows. Calls base::poll(). Throws
+/// SystemError on all ranks alike if `from` has other columns or fewer rows, or if rows cannot be
+/// read or written. Collective.
+std::uint64_t sum_of_rows(const parallel::Communicator& comm, const Handle& from,
+                          const CountedRows& counted, const Handle* to = nullptr);
+
 /// A checkpoint stores the CountedRows of a table under a name that ends with this word and the
 /// path of the table.
 inline constexpr const char* rows_name = "rows";
@@ -200,8 +213,8 @@ inline constexpr const char* rows_name = "rows";
 /// appended rows and computes checksums of their numbers for checkpoints.
 class Table {
  public:
-  /// Creates the dataset. The handle `file` must outlive the object; the file may be closed and
-  /// opened again between two calls of member functions. Collective on the file's ranks.
+  /// Creates the dataset, or takes the one that exists. Throws SystemError if that has another
+  /// shape. The handle `file` must outlive the object. Collective on the file's ranks.
   Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
         std::int64_t columns);
 

@@ -12,13 +12,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <boost/version.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <random>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -75,9 +73,9 @@ std::string shortened(const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
 }
 
-/// Writes /provenance, whose attributes describe the build, the call, its number of `ranks`, and
-/// the host of the root. Collective.
-void write_provenance(const Handle& file, const parallel::Communicator& comm, int ranks,
+/// Writes /provenance, whose attributes describe the build, the call and the host of the root.
+/// Collective.
+void write_provenance(const Handle& file, const parallel::Communicator& comm,
                       const ResultSpec& result) {
   const Handle group = create_group(file, "/provenance");
   auto facts = build_facts();
@@ -87,7 +85,6 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm, in
   for (const auto& fact : facts) {
     write_attribute(group, fact.first, parallel::from_root(comm, [&] { return fact.second; }));
   }
-  write_attribute(group, "ranks", std::int64_t{ranks});
 }
 
 }  // namespace
@@ -189,8 +186,11 @@ double available_bytes(const std::string& path) {
 void require_replaceable(const std::string& path, const std::string& quantity) {
   require_regular(path, quantity);
   const std::optional<std::string> kind = kind_at_start(path);
-  if (quantity == "checkpoint" && !kind.value_or("").empty() && kind != "checkpoint") {
-    throw base::UserError(quantity, path + " is a result, no checkpoint; give another name");
+  if (quantity == "checkpoint" && kind && kind != "checkpoint" && !first_bytes(path, 1).empty()) {
+    throw base::UserError(
+        quantity, path +
+                      (kind->empty() ? " is of an older masing" : " is a result, no checkpoint") +
+                      "; give another name");
   }
   if (access(path.c_str(), F_OK) == 0 && !kind) {
     throw base::UserError(
@@ -201,30 +201,18 @@ void require_replaceable(const std::string& path, const std::string& quantity) {
 }
 
 std::optional<std::string> kind_at_start(const std::string& path) {
-  constexpr std::string_view signature("\x89HDF\r\n\x1a\n");
   std::error_code unknown;
+  if (const auto head = read_head(path)) {
+    return head->kind;
+  }
   if (!std::filesystem::is_regular_file(path, unknown)) {
     return std::nullopt;
   }
-  const std::string head = first_bytes(path, 8192);
-  if (!head.empty() && (!head.starts_with(signature) || head.find("masing") == std::string::npos)) {
-    return std::nullopt;
-  }
-  // A checkpoint contains the name of the group /checkpoint, without the slash, between two zero
-  // bytes. The result of a resumed run may contain the same word in its command line, "--restart
-  // run.h5.checkpoint", but there no zero byte precedes it.
-  if (head.find(std::string_view("\0checkpoint\0", 12)) != std::string::npos) {
-    return "checkpoint";
-  }
-  // HDF5 stores the texts of attributes one after the other: for each text 8 bytes, then the length
-  // of the text in 8 bytes, then the text padded to a multiple of 8 bytes. The text of the kind
-  // follows the text of the schema, which occupies 16 bytes. Therefore the length of the kind
-  // begins 24 bytes after the beginning of the schema, and the kind itself 32 bytes after it. Of
-  // the length, only the lowest byte is read. Of the schema, only "masing 1." is searched for, so
-  // that files of all versions 1.x are recognised.
-  const auto at = std::min(head.find(std::string_view(schema).substr(0, 9)), head.size());
-  const bool has_kind = at + 48 < head.size();
-  return has_kind ? head.substr(at + 32, static_cast<unsigned char>(head[at + 24])) : "";
+  // a file of masing 1 to 3 has no head; one of the first texts in it is "masing"
+  const std::string start = first_bytes(path, 8192);
+  const bool may_be_older =
+      start.starts_with(hdf5_signature) && start.find("masing") != std::string::npos;
+  return start.empty() || may_be_older ? std::optional<std::string>("") : std::nullopt;
 }
 
 std::vector<std::string> files_of_result(const std::string& path) {
@@ -283,51 +271,6 @@ std::string new_run_id() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
 }
 
-/// Returns the beginning of the text in /provenance that says where the rows of a run are. The rest
-/// of this text contains the path of each dataset, followed by the index of the first byte of the
-/// dataset in the file.
-std::string begin_of_places(const std::string& run) {
-  return "rows of " + run + ":";
-}
-
-// the length, in bytes, of the text that says where the rows are
-constexpr std::size_t places_length = 2048;
-
-/// Writes into /provenance the text that says where the rows of run `run` are (begin_of_places),
-/// over an earlier text of this kind if there is one. Collective.
-void write_places(const Handle& file, const std::string& run, const ByteRanges& places) {
-  std::string text = begin_of_places(run);
-  for (const auto& [path, bytes] : places) {
-    text += fmt::format(" {} {}", path, bytes.first);
-  }
-  const Handle group(H5Gopen2(file.id(), "/provenance", H5P_DEFAULT), H5Gclose);
-  write_padded_attribute(group, "rows", text, places_length);
-}
-
-/// Returns the text in the file `path` that says where the rows of run `run` are, without the
-/// beginning that begin_of_places() returns. Returns an empty text if the file has no rows of this
-/// run. Does not open the file with HDF5. Local.
-std::string places_in(const std::string& path, const std::string& run) {
-  // The attributes of /provenance are in the first MiB of the file.
-  const std::string head = first_bytes(path, std::size_t{1} << 20);
-  const std::string begin = begin_of_places(run);
-  const auto at = head.find(begin);
-  return at == std::string::npos ? "" : head.substr(at + begin.size(), places_length);
-}
-
-/// Returns the byte ranges of all datasets of an open file.
-ByteRanges places_of_datasets(const Handle& file) {
-  ByteRanges places;
-  for (const auto& [name, type] : objects_in(file)) {
-    if (type == H5O_TYPE_DATASET) {
-      const Handle dataset = open_dataset(file, name);
-      places["/" + name] = {static_cast<std::int64_t>(H5Dget_offset(dataset.id())),
-                            static_cast<std::int64_t>(H5Dget_storage_size(dataset.id()))};
-    }
-  }
-  return places;
-}
-
 /// Returns the numbers of rows and the checksums that a checkpoint contains, as a map whose keys
 /// are the paths of the tables.
 std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
@@ -343,40 +286,56 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
   return counted;
 }
 
-/// Copies rows into the datasets of the new file `to`; `places` contains the byte ranges of these
-/// datasets. Tries the files in rows.files one after another until one is found that contains all
-/// rows with the right checksums. Throws UserError if there is no such file. Calls base::poll().
-/// Collective.
-void copy_rows(const parallel::Communicator& comm, const RowSource& rows, const std::string& to,
-               const ByteRanges& places) {
-  std::string fault;  // what is wrong with the first file
-  for (const auto& file : rows.files) {
-    const auto is_other = [&](const auto& each) {
-      const auto& [table, counted] = each;
-      const auto source = file.second.find(table);
-      return source == file.second.end() ||
-             copy_numbers(comm, file.first, source->second.first, counted.rows * counted.columns,
-                          to, places.at(table)) != counted.before + counted.last;
-    };
-    const auto other = std::ranges::find_if(rows.tables, is_other);
-    if (other == rows.tables.end()) {
-      return;
-    }
-    if (fault.empty()) {
-      fault = fmt::format("{} is damaged: the checksum of {} rows of {} is another", file.first,
-                          other->second.rows, other->first);
+/// Calls `work`, which calls base::poll(). If a stop is requested meanwhile, throws Stopped with
+/// the remark that nothing is lost. Collective.
+void poll_during(const parallel::Communicator& comm, const std::function<void()>& work) {
+  try {
+    const base::Polling polling = parallel::stop_polling();
+    work();
+  } catch (const base::Stopped&) {
+    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step" +
+                        nothing_lost);
+  }
+}
+
+/// Compares the checksums of the rows in the file `from` with those in rows.tables. If the file
+/// `to` is given, copies the rows to this file. Returns what is wrong with the first table whose
+/// checksum is another, or an empty text. Collective.
+std::string fault_in(const parallel::Communicator& comm, const RowSource& rows, const Handle& from,
+                     const Handle* to = nullptr) {
+  for (const auto& [table, counted] : rows.tables) {
+    const Handle source = open_dataset(from, table);
+    const Handle target = to == nullptr ? Handle() : open_dataset(*to, table);
+    if (sum_of_rows(comm, source, counted, to == nullptr ? nullptr : &target) !=
+        counted.before + counted.last) {
+      return fmt::format(
+          "{} is damaged: the checksum of {} rows of {} is another; take a copy that is whole, or "
+          "begin anew",
+          rows.path, counted.rows, table);
     }
   }
-  throw base::UserError("restart", fault + "; take a copy that is whole, or begin anew");
+  return "";
+}
+
+/// Returns a checksum of the configuration and the build of a result, which determine all objects
+/// of its file and what they contain, apart from rows. Collective.
+std::string recipe_of(const parallel::Communicator& comm, const ResultSpec& result) {
+  return parallel::from_root(comm, [&] {
+    std::string all = result.configuration + '\0' + result.derived;
+    for (const auto& [name, value] : build_facts()) {
+      all += '\0' + value;
+    }
+    return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+  });
 }
 
 }  // namespace
 
 RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
-                    const std::string& output) {
+                    const ResultSpec& result) {
   const Handle file = open_together(comm, checkpoint, H5F_ACC_RDONLY);
   RowSource rows{.run = read_text_attribute(file, checkpoint_group, "run"),
-                 .files = {},
+                 .path = "",
                  .tables = counted_in(file)};
   if (rows.run.empty() || rows.tables.empty()) {
     throw base::UserError(
@@ -384,22 +343,35 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
         checkpoint + " is a checkpoint of another version; give one that this masing wrote");
   }
   const std::filesystem::path named = read_text_attribute(file, checkpoint_group, "output");
+  const std::string& output = result.path;
+  const std::string recipe = recipe_of(comm, result);
+  std::string fault;  // what is wrong with the first file of the run
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {of + partial, of}) {
-      std::istringstream words(
-          parallel::from_root(comm, [&] { return places_in(path, rows.run); }));
-      ByteRanges places;
-      std::string table;
-      for (std::int64_t first = 0; words >> table >> first;) {
-        places[table] = {.first = first};
+      const std::string ids = parallel::from_root(comm, [&] {
+        const Head head = read_head(path).value_or(Head());
+        return head.run + " " + head.recipe;
+      });
+      if (!ids.starts_with(rows.run + " ")) {
+        continue;
       }
-      if (!places.empty()) {
-        rows.files.emplace_back(path, std::move(places));
+      rows.path = path;
+      std::string wrong;
+      try {
+        const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
+        poll_during(comm, [&] { wrong = fault_in(comm, rows, source); });
+        if (wrong.empty()) {
+          rows.in_place = path == output + partial && ids == rows.run + " " + recipe;
+          return rows;
+        }
+      } catch (const base::SystemError& error) {
+        wrong = fmt::format("{} is damaged: {}; begin anew", path, error.what());
       }
+      fault = fault.empty() ? wrong : fault;
     }
   }
-  if (!rows.files.empty()) {
-    return rows;
+  if (!fault.empty()) {
+    throw base::UserError("restart", fault);
   }
   throw base::UserError(
       "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
@@ -414,22 +386,22 @@ void write_time(const Handle& file, const std::string& name, double value) {
 
 namespace {
 
-constexpr std::size_t phases = parallel::phase_names.size();
-
-/// Returns a placeholder for the duration of a phase of the program (parallel/phase.hpp), because
-/// the duration is unknown until the file is sealed. The placeholder is a NaN with bits that
-/// practically never occur elsewhere in a file.
-double unknown_seconds(std::size_t phase) {
-  return std::bit_cast<double>(0x7ff86d6173696e00 + phase);
+/// Sets the attributes of /timing that have the seconds that the root has spent in each phase until
+/// now. Collective.
+void write_durations(const parallel::Communicator& comm, const Handle& file) {
+  parallel::PhaseSeconds seconds = parallel::phase_seconds();
+  parallel::broadcast(comm, seconds);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    write_time(file, std::string(parallel::phase_names[i]) + "_seconds", seconds[i]);
+  }
 }
 
 /// Creates the group /timing with all of its attributes. It must be called before datasets are
 /// created, so that the attributes lie in the first segment of the file (io/sealed_file.hpp).
-void make_timing(const Handle& file, const std::string& kind) {
+/// Collective.
+void make_timing(const parallel::Communicator& comm, const Handle& file, const std::string& kind) {
   const Handle group = create_group(file, "/timing");
-  for (std::size_t i = 0; i < phases; ++i) {
-    write_attribute(group, std::string(parallel::phase_names[i]) + "_seconds", unknown_seconds(i));
-  }
+  write_durations(comm, file);
   write_attribute(group, "wall_seconds", base::undefined);
   if (kind == "simulate") {
     write_attribute(group, "steps_per_second", base::undefined);
@@ -437,39 +409,29 @@ void make_timing(const Handle& file, const std::string& kind) {
   }
 }
 
-/// Replaces the placeholders in the first segment of a file by the seconds that this rank has spent
-/// in each phase. Local.
-void fill_in_phases(std::string& segment) {
-  const parallel::PhaseSeconds seconds = parallel::phase_seconds();
-  for (std::size_t i = 0; i < phases; ++i) {
-    const double unknown = unknown_seconds(i);
-    const auto at = segment.find(reinterpret_cast<const char*>(&unknown), 0, sizeof unknown);
-    if (at != std::string::npos) {
-      std::memcpy(segment.data() + at, &seconds[i], sizeof unknown);
-    }
-  }
-}
-
 }  // namespace
 
 OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-                       std::optional<RowSource> source, std::optional<int> ranks)
+                       std::optional<RowSource> rows, std::optional<int> ranks)
     : comm_(comm),
       result_(result),
-      source_(std::move(source)),
-      run_(source_ ? source_->run : parallel::from_root(comm, new_run_id)),
-      draft_(result.path.empty() ? "" : result.path + (source_ ? partial_draft : partial)),
-      file_(open_together(comm_, draft_, H5F_ACC_TRUNC)) {
-  write_kind(file_, result_.kind);
-  write_provenance(file_, comm_, ranks.value_or(comm.size()), result_);
-  // A restart copies rows from files of simulate only. Their text that says where the rows are is
-  // created now, so that start_rows() only overwrites it.
-  if (result_.kind == "simulate" && !draft_.empty()) {
-    write_places(file_, run_, {});
+      rows_(std::move(rows)),
+      head_{result_.kind},
+      draft_(result.path.empty() ? "" : result.path + (copies_rows() ? partial_draft : partial)),
+      file_(open_together(comm_, draft_, is_new() ? H5F_ACC_TRUNC : H5F_ACC_RDWR)) {
+  if (rows_ || result_.kind == "simulate") {
+    head_.run = rows_ ? rows_->run : parallel::from_root(comm, new_run_id);
+    head_.recipe = recipe_of(comm, result_);
   }
-  write_attribute(file_, "Conventions", conventions);
-  if (!result_.configuration.empty()) {
-    make_timing(file_, result_.kind);
+  if (is_new()) {
+    write_kind(file_, result_.kind);
+    write_provenance(file_, comm_, result_);
+    write_attribute(file_, "Conventions", conventions);
+  }
+  write_attribute(create_group(file_, "/provenance"), "ranks",
+                  std::int64_t{ranks.value_or(comm.size())});
+  if (is_new() && !result_.configuration.empty()) {
+    make_timing(comm_, file_, result_.kind);
     write_configuration(file_, result_);
     if (result_.samples) {
       write_samples(comm_, file_, result_, result_.samples->bytes() <= most_sample_bytes);
@@ -481,23 +443,20 @@ void OutputFile::start_rows() {
   if (draft_.empty()) {
     return;
   }
-  const ByteRanges places = places_of_datasets(file_);
-  write_places(file_, run_, places);
+  if (copies_rows()) {
+    const Handle from = open_together(comm_, rows_->path, H5F_ACC_RDONLY);
+    std::string fault;
+    poll_during(comm_, [&] { fault = fault_in(comm_, *rows_, from, &file_); });
+    if (!fault.empty()) {
+      throw base::UserError("restart", fault);
+    }
+  }
   flush(file_);
-  if (!source_) {
-    return;
+  parallel::on_root(comm_, [&] { write_head(draft_, head_); });
+  if (copies_rows()) {
+    put_in_place(comm_, draft_, result_.path + partial);
+    draft_ = result_.path + partial;
   }
-  file_ = Handle();
-  try {
-    const base::Polling polling = parallel::stop_polling();
-    copy_rows(comm_, *source_, draft_, places);
-  } catch (const base::Stopped&) {
-    throw base::Stopped("stopped " + parallel::stop_reason(comm_) + " before the first step" +
-                        nothing_lost);
-  }
-  put_in_place(comm_, draft_, result_.path + partial);
-  draft_ = result_.path + partial;
-  file_ = open_together(comm_, draft_, H5F_ACC_RDWR);
 }
 
 void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {
@@ -509,26 +468,32 @@ void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) co
                     const auto output = std::filesystem::absolute(result_.path);
                     return std::filesystem::proximate(output, folder_of(path)).string();
                   }));
-  write_attribute(group, "run", run_);
+  write_attribute(group, "run", head_.run);
 }
 
 void OutputFile::finish() {
-  {
-    const parallel::PhaseTimer timer(parallel::Phase::output);
-    flush(file_);
-    if (result_.image != nullptr) {
-      std::string& image = *result_.image;
-      image.resize(static_cast<std::size_t>(check(H5Fget_file_image(file_.id(), nullptr, 0))));
-      check(H5Fget_file_image(file_.id(), image.data(), image.size()));
-    }
-    close();
-  }
   const parallel::PhaseTimer timer(parallel::Phase::seal);
+  {
+    const parallel::PhaseTimer output(parallel::Phase::output);
+    flush(file_);
+    parallel::min_over_ranks(comm_, 0);  // Wait until each rank has written its part.
+  }
+  const std::uint64_t rest = draft_.empty() ? 0 : sum_of_rest(comm_, draft_);
+  if (!result_.configuration.empty()) {
+    write_durations(comm_, file_);
+    flush(file_);
+  }
   if (result_.image != nullptr) {
-    fill_in_phases(*result_.image);
-    seal(*result_.image);
+    // HDF5 leaves the head out of the image of a file.
+    std::string& image = *result_.image;
+    const auto size = static_cast<std::size_t>(check(H5Fget_file_image(file_.id(), nullptr, 0)));
+    image.assign(head_bytes + size, ' ');
+    check(H5Fget_file_image(file_.id(), image.data() + head_bytes, size));
+    close();
+    seal(image, head_);
   } else {
-    seal(comm_, draft_, result_.path, fill_in_phases);
+    close();
+    seal(comm_, draft_, result_.path, head_, rest);
   }
 }
 

@@ -43,8 +43,8 @@ void require_replaceable(const std::string& path, const std::string& quantity);
 /// Returns the kind of a file that masing wrote: "checkpoint", or the kind of a result, such as
 /// "simulate". Reads only the first bytes of the file, and not with HDF5, which may crash on a
 /// damaged file. Returns no value if `path` is not a regular file, or if its first bytes show that
-/// masing did not write it. Returns an empty text if the file is empty. If the first bytes do not
-/// contain the kind, the result is an empty or an arbitrary text. Local.
+/// masing did not write it. Returns an empty text if the file is empty, or if it seems to be of
+/// masing 1 to 3. Local.
 std::optional<std::string> kind_at_start(const std::string& path);
 
 /// Returns the paths of all files that a run with the result file `path` may create, in this order:
@@ -76,10 +76,10 @@ class OutputLock {
 /// The version of the layout of the files that masing writes, stored as the attribute `schema` of
 /// the root group. The first number is increased if datasets or attributes get another name or
 /// meaning, the second number if new ones are added.
-inline constexpr const char* schema = "masing 1.2";
+inline constexpr const char* schema = "masing 2.0";
 /// The version of the layout, as netCDF's attribute `Conventions`. It does not name the CF
 /// conventions, which the files do not follow.
-inline constexpr const char* conventions = "masing-1.2";
+inline constexpr const char* conventions = "masing-2.0";
 
 /// Writes the attributes of the root group by which a masing file is recognised: program, schema
 /// and kind. Collective.
@@ -99,77 +99,77 @@ inline constexpr const char* nothing_lost = "; nothing is lost: give the same co
 /// The group in a checkpoint that contains the saved state.
 inline constexpr const char* checkpoint_group = "/checkpoint";
 
-/// Maps the path of each dataset in a file to the range of bytes that the dataset occupies in the
-/// file.
-using ByteRanges = std::map<std::string, ByteRange>;
-
-/// Says where to find the rows that an interrupted run has written. When the run resumes from its
-/// checkpoint, it copies these rows to a new file.
+/// The rows of an interrupted run with which a run goes on.
 struct RowSource {
-  std::string run;  ///< the unique id of the run, which its files contain.
-  /// The paths of the files that contain rows of the run, each with the byte ranges of its
-  /// datasets; only ByteRange::first of these is set. A file may lack some rows of `tables`.
-  std::vector<std::pair<std::string, ByteRanges>> files = {};
-  /// Maps the path of each table to the number of rows to be copied and their checksums.
+  std::string run;   ///< the id of the run, which the heads of its files contain
+  std::string path;  ///< the file with the rows
+  /// Maps the path of each table to the number of its rows and their checksums.
   std::map<std::string, CountedRows> tables = {};
+  /// Whether the run goes on in the file `path` itself. If not, the rows are copied to a new file.
+  bool in_place = false;
 };
 
-/// Returns where to find the rows that belong to a checkpoint. Four files are searched: `output`,
-/// the result file that the checkpoint names, and both names with the ending .partial. They are not
-/// opened with HDF5, because they may be damaged. Throws UserError on all ranks alike if none of
-/// these files has rows of the run, or if the checkpoint is of another version. Collective.
+/// Finds the rows that belong to a checkpoint. Four files are searched: result.path, the result
+/// file that the checkpoint names, and both names with the ending .partial. The first one is taken
+/// that has the id of the run in its head and rows with the checksums in the checkpoint. Changes
+/// nothing. Calls base::poll(). Throws UserError on all ranks alike if there is no such file, or if
+/// the checkpoint is of another version, and Stopped if a stop is requested meanwhile. Collective.
 RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
-                    const std::string& output);
+                    const ResultSpec& result);
 
 /// A result file that is being written. FILE, the path in the ResultSpec, is the name of the
 /// complete file. While the file is written, its name is FILE.partial or, at first in a run that is
 /// resumed, FILE.partial.draft. The complete file is sealed (io/sealed_file.hpp) and renamed to
 /// FILE, so that FILE is never an incomplete file.
 ///
-/// A run that can be resumed first creates all its tables and then calls start_rows(). From then on
-/// no dataset moves in the file (see Table), and a text in /provenance says at which byte of the
-/// file each dataset begins. If the run is killed and resumed, the rows are found by this text,
-/// without HDF5, and copied to a new file. Until the rows are copied, the name of the new file is
-/// FILE.partial.draft.
+/// A run that can be resumed first creates all its tables and then calls start_rows(), which writes
+/// the id of the run into the head of the file. From then on HDF5 changes no metadata in the file
+/// until finish() (see Table), so that HDF5 can open the file although the run was killed. A run
+/// that resumes goes on in FILE.partial if this file has its rows and its configuration, and is of
+/// the same build. Otherwise it creates a new file, to which start_rows() copies the rows. Until
+/// they are copied, the name of the new file is FILE.partial.draft.
 class OutputFile {
  public:
   /// Creates the file and writes /provenance and, if `result` has a configuration, /configuration
-  /// and /timing. `source` must be given if the run resumes. If result.path is empty, the file is
-  /// created in memory, and finish() copies its bytes to result.image. `ranks` is the number of
-  /// ranks that computed the data, by default that of `comm`. `comm` must outlive the object.
-  /// Collective.
+  /// and /timing. `rows` must be given if the run resumes; if rows->in_place is true, opens
+  /// FILE.partial instead. If result.path is empty, the file is created in memory, and finish()
+  /// copies its bytes to result.image. `ranks` is the number of ranks that computed the data, by
+  /// default that of `comm`. `comm` must outlive the object. Collective.
   OutputFile(const parallel::Communicator& comm, const ResultSpec& result,
-             std::optional<RowSource> source = {}, std::optional<int> ranks = {});
+             std::optional<RowSource> rows = {}, std::optional<int> ranks = {});
 
-  /// Returns the open file. The reference remains valid when the file is closed and opened again.
+  /// Returns the open file. The reference remains valid as long as this object.
   [[nodiscard]] const Handle& file() const { return file_; }
 
-  /// Stores in /provenance at which byte of the file each dataset begins. If the constructor was
-  /// given a `source`, copies the rows of the interrupted run into this file and renames the file
-  /// to FILE.partial. Does nothing if the file is in memory. Throws UserError if the copied rows do
-  /// not have the checksums in the checkpoint, SystemError if a file cannot be read or written, and
-  /// Stopped if a stop is requested while rows are copied, on all ranks alike. If the rows could
-  /// not be copied, the FILE.partial of the interrupted run is unchanged. Collective.
+  /// Writes the head with the id of the run. If the constructor was given rows that are not in this
+  /// file, copies them before, and renames the file to FILE.partial afterwards. Does nothing if the
+  /// file is in memory. Throws UserError if the copied rows do not have the checksums in the
+  /// checkpoint, SystemError if a file cannot be read or written, and Stopped if a stop is
+  /// requested while rows are copied, on all ranks alike. If the rows could not be copied, the
+  /// FILE.partial of the interrupted run is unchanged. Collective.
   void start_rows();
 
   /// Flushes this file. Then stores the id of the run and the path of the result file in
   /// `checkpoint`, an open checkpoint. When it is complete, its path will be `path`. Collective.
   void save_rows(const Handle& checkpoint, const std::string& path) const;
 
-  /// Closes and seals the file, flushes it to the disk and renames it to FILE. If result.image is
-  /// given, stores the bytes of the file and the seal there, and writes nothing to the disk. No
+  /// Writes the durations of the phases into /timing, closes and seals the file, flushes it to the
+  /// disk and renames it to FILE. If result.image is given, stores the bytes of the file and the
+  /// seal there, and writes nothing to the disk. No
   /// other member function may be called afterwards. Throws SystemError on all ranks alike if
   /// writing fails. Collective.
   void finish();
-  /// Closes the incomplete file without a seal. The rows in it can still be copied when the run
-  /// resumes. Collective.
+  /// Closes the incomplete file without a seal. A run can go on with the rows in it. Collective.
   void close() { file_ = Handle(); }
 
  private:
+  [[nodiscard]] bool copies_rows() const { return rows_ && !rows_->in_place; }
+  [[nodiscard]] bool is_new() const { return !rows_ || copies_rows(); }
+
   const parallel::Communicator& comm_;
   ResultSpec result_;
-  std::optional<RowSource> source_;  // the rows that start_rows() copies, if the run resumes
-  std::string run_;                  // the id of the run.
+  std::optional<RowSource> rows_;  // the rows with which the run goes on, if it resumes
+  Head head_;
   // the present name of the file, FILE.partial or FILE.partial.draft; empty: it is in memory
   std::string draft_;
   Handle file_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -12,6 +13,9 @@
 #include "io/samples.hpp"
 
 namespace masing::io {
+
+/// The bytes with which an HDF5 file without a user block begins.
+inline constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
 /// Checks a result file before it is read with HDF5, which crashes on some damaged files. Returns
 /// whether the file is sealed (io/sealed_file.hpp). Verifies the seal of a sealed file. Opens a
@@ -53,13 +57,8 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
 /// "samples/table", or nothing if there is no such dataset. Collective on the file's ranks.
 std::optional<std::string> read_text_dataset(const Handle& file, const std::string& name);
 
-/// Returns the first `count` bytes of a file, or all bytes if the file has fewer. Returns an empty
-/// text if `path` is a pipe, from which reading could take forever, or anything else that is not a
-/// regular file. Local, without MPI.
-std::string first_bytes(const std::string& path, std::size_t count);
-
-/// Returns whether `path` is a regular file that begins with the first four bytes of HDF5's
-/// signature. Local, without MPI.
+/// Returns whether `path` is a regular file that begins with a head of masing (io/sealed_file.hpp)
+/// or with HDF5's signature. Local, without MPI.
 bool is_hdf5(const std::string& path);
 
 /// Returns the content of a text file. Throws UserError if the file cannot be read, is not a

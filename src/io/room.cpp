@@ -26,7 +26,8 @@ double bytes_on_disk(const std::string& path) {
 }  // namespace
 
 void require_disk(const parallel::Communicator& comm, const std::string& path,
-                  const CheckpointSpec& checkpoint, double result_bytes, double checkpoint_bytes) {
+                  const CheckpointSpec& checkpoint, double result_bytes, double checkpoint_bytes,
+                  bool in_place) {
   const auto require = [&](const char* quantity, const std::string& file, double bytes) {
     if (const double room = available_bytes(file); room < bytes) {
       throw base::UserError(
@@ -40,7 +41,8 @@ void require_disk(const parallel::Communicator& comm, const std::string& path,
     // An existing result file is kept until the new one is complete, so its disk space is not free.
     // A killed run may have left a temporary file with the name of the first file that this run
     // creates. This run replaces it, so its disk space is counted as free.
-    const double left = bytes_on_disk(files_of_result(path)[checkpoint.restart ? 2 : 1]);
+    const double left =
+        bytes_on_disk(files_of_result(path)[checkpoint.restart && !in_place ? 2 : 1]);
     if (!checkpoint.scheduled) {
       require("output", path, result_bytes - left);
       return;
@@ -58,7 +60,7 @@ void require_disk(const parallel::Communicator& comm, const std::string& path,
 
 void require_room(const parallel::Communicator& comm, const engine::RunSpec& run,
                   const OutputSpec& output, const std::string& path,
-                  const CheckpointSpec& checkpoint) {
+                  const CheckpointSpec& checkpoint, bool in_place) {
   if (path.empty()) {
     // Memory is needed for the file that HDF5 keeps in memory, and for the copy of its bytes in
     // ResultSpec::image.
@@ -72,7 +74,7 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
     return;
   }
   require_disk(comm, path, checkpoint, bytes_of_result(run, output),
-               8.0 * static_cast<double>(run.model->parts(run.method).saved));
+               8.0 * static_cast<double>(run.model->parts(run.method).saved), in_place);
 }
 
 }  // namespace masing::io

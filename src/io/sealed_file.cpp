@@ -6,37 +6,29 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <span>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/poll.hpp"
-#include "io/hdf5.hpp"
 
 namespace masing::io {
 
 namespace {
 
-constexpr std::string_view mark_of_any_version = "masing seal ";
-
-struct Seal {
-  std::array<char, 16> mark{'m', 'a', 's', 'i', 'n', 'g', ' ', 's', 'e', 'a', 'l', ' ', '3', '\n'};
-  std::int64_t size = 0;
-  std::uint64_t checksum = 0;
-};
-static_assert(sizeof(Seal) == 32);
-constexpr auto seal_bytes = static_cast<std::int64_t>(sizeof(Seal));
-constexpr auto number_bytes = static_cast<std::int64_t>(sizeof(double));
+constexpr std::string_view mark_of_any_version = "masing file ";
+constexpr std::string_view first_line = "masing file 2\n";
+constexpr std::string_view end_of_file = "masing file end\n";
 
 constexpr std::int64_t segment_bytes = std::int64_t{4} << 20;
 
@@ -71,19 +63,10 @@ class File {
     }
     return bytes;
   }
-  /// Reads the bytes [first, end) in segments, and calls `use` with each segment and the index of
-  /// its first byte in the file. Calls base::poll().
-  template <typename Use>
-  void read_segments(std::int64_t first, std::int64_t end, const Use& use) const {
-    for (; first < end; first += segment_bytes) {
-      base::poll();
-      use(read(first, std::min(end - first, segment_bytes)), first);
-    }
-  }
-  /// Writes bytes to the file from the byte `first` on, or at its end if the file was opened for
-  /// appending.
-  void write(std::int64_t first, const void* bytes, std::size_t size) const {
-    if (::fseeko(file_, first, SEEK_SET) != 0 || std::fwrite(bytes, 1, size, file_) != size ||
+  /// Writes bytes to the file from the byte `first` on.
+  void write(std::int64_t first, std::string_view bytes) const {
+    if (::fseeko(file_, first, SEEK_SET) != 0 ||
+        std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size() ||
         std::fflush(file_) != 0) {
       fail("write");
     }
@@ -106,78 +89,128 @@ class File {
   std::FILE* file_;
 };
 
-/// Divides the bytes [begin, end) into one part for each rank; a part consists of whole segments,
-/// of which only the last one before `end` may be shorter. Each rank whose part [a, b) is not empty
-/// calls sum(a, b). Returns the sum mod 2^64 of the results of all ranks. If `sum` throws an
-/// exception on some ranks, all ranks throw the exception of the first of these ranks
-/// (parallel::on_each). Collective.
-std::uint64_t sum_by_shares(const parallel::Communicator& comm, std::int64_t begin,
-                            std::int64_t end,
-                            const std::function<std::uint64_t(std::int64_t, std::int64_t)>& sum) {
-  const std::int64_t segments = (end - begin + segment_bytes - 1) / segment_bytes;
-  const auto first = [&](int rank) {
-    return std::min(end, begin + base::floor_of_ratio(segments, rank, comm.size()) * segment_bytes);
-  };
-  std::uint64_t all = 0;
-  parallel::on_each(comm, [&] {
-    if (first(comm.rank()) < first(comm.rank() + 1)) {
-      all = sum(first(comm.rank()), first(comm.rank() + 1));
-    }
-  });
-  parallel::sum_over_ranks(comm, std::span(&all, 1));
-  return all;
+/// Returns the sum of the hashes of the segments in the bytes [first, end) of a file. `first` must
+/// be the beginning of a segment, and `end` the end of one. read(a, size) returns `size` bytes from
+/// the byte `a` on. Calls base::poll().
+template <typename Read>
+std::uint64_t sum_of_segments(std::int64_t first, std::int64_t end, const Read& read) {
+  std::uint64_t sum = 0;
+  while (first < end) {
+    base::poll();
+    const auto index = static_cast<XXH64_hash_t>(first / segment_bytes);
+    const std::int64_t next = std::min(end, (first / segment_bytes + 1) * segment_bytes);
+    const auto bytes = read(first, next - first);
+    sum += XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
+    first = next;
+  }
+  return sum;
 }
 
-/// Returns the hash of `bytes`, the segment of a file that begins at the byte `at`. The checksum of
-/// a file is the sum of the hashes of its segments.
-std::uint64_t sum_of_segment(std::string_view bytes, std::int64_t at) {
-  const auto index = static_cast<XXH64_hash_t>(at / segment_bytes);
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), index);
+/// Returns sum_of_segments() of a file. Local.
+std::uint64_t sum_in(const std::string& path, std::int64_t first, std::int64_t end) {
+  const File file(path);
+  return sum_of_segments(first, end,
+                         [&](std::int64_t at, std::int64_t size) { return file.read(at, size); });
 }
 
-/// Returns a function of (first, end) that returns the sum of the hashes of the segments in the
-/// bytes [first, end) of a file; `first` must be the beginning of a segment, and `end` the end of
-/// one. The checksum of the file is the sum of these contributions of all its parts, in any order
-/// and from any ranks. The function calls base::poll(); `path` must outlive it.
-auto checksum_of(const std::string& path) {
-  return [&path](std::int64_t first, std::int64_t end) {
-    std::uint64_t sum = 0;
-    File(path).read_segments(first, end, [&](const std::string& bytes, std::int64_t at) {
-      sum += sum_of_segment(bytes, at);
-    });
-    return sum;
+/// Returns sum_in() of a file, where each rank reads a part of the segments. Throws SystemError on
+/// all ranks alike if the file cannot be read. Collective.
+std::uint64_t sum_by_shares(const parallel::Communicator& comm, const std::string& path,
+                            std::int64_t first, std::int64_t end) {
+  const std::int64_t segments = (end + segment_bytes - 1) / segment_bytes;
+  const auto first_of = [&](int rank) {
+    return std::min(
+        end, std::max(first, base::floor_of_ratio(segments, rank, comm.size()) * segment_bytes));
   };
+  std::uint64_t sum = 0;
+  parallel::on_each(comm,
+                    [&] { sum = sum_in(path, first_of(comm.rank()), first_of(comm.rank() + 1)); });
+  parallel::sum_over_ranks(comm, std::span(&sum, 1));
+  return sum;
+}
+
+/// Returns the bytes of a head: `lines`, padded with blanks.
+std::string padded(std::string lines) {
+  lines.resize(head_bytes, ' ');
+  return lines;
+}
+
+/// Returns the lines of a head without a seal.
+std::string lines_of(const Head& head) {
+  return fmt::format(
+      "{}kind {}\n{}", first_line, head.kind,
+      head.run.empty() ? "" : fmt::format("run {}\nrecipe {}\n", head.run, head.recipe));
+}
+
+/// Returns the bytes of the head of a complete file, which has `size` bytes without its end.
+/// `content` is the sum of the hashes of all segments.
+std::string sealed_head(const Head& head, std::int64_t size, std::uint64_t content) {
+  const std::string lines = fmt::format("{}bytes {}\n", lines_of(head), size);
+  content += XXH3_64bits_withSeed(lines.data(), lines.size(), ~XXH64_hash_t{0});
+  return padded(fmt::format("{}xxh3 {:016x}\n", lines, content));
+}
+
+/// Returns the head in the first bytes of a file, see read_head().
+std::optional<Head> head_in(const std::string& bytes) {
+  if (!bytes.starts_with(first_line)) {
+    return std::nullopt;
+  }
+  std::istringstream words(bytes.substr(first_line.size()));
+  std::map<std::string, std::string> values;
+  for (std::string key, value; words >> key >> value;) {
+    values[key] = value;
+  }
+  return Head{values["kind"], values["run"], values["recipe"]};
 }
 
 }  // namespace
 
-void seal(std::string& bytes) {
-  Seal seal;
-  seal.size = std::ssize(bytes);
-  for (std::int64_t at = 0; at < seal.size; at += segment_bytes) {
-    seal.checksum += sum_of_segment(std::string_view(bytes).substr(at, segment_bytes), at);
+std::string first_bytes(const std::string& path, std::size_t count) {
+  std::error_code unknown;
+  std::string bytes;
+  if (std::filesystem::is_regular_file(path, unknown)) {
+    std::ifstream file(path, std::ios::binary);
+    bytes.resize(count);
+    bytes.resize(static_cast<std::size_t>(file.read(bytes.data(), std::ssize(bytes)).gcount()));
   }
-  bytes.append(reinterpret_cast<const char*>(&seal), sizeof seal);
+  return bytes;
+}
+
+std::optional<Head> read_head(const std::string& path) {
+  return head_in(first_bytes(path, head_bytes));
+}
+
+void write_head(const std::string& path, const Head& head) {
+  File(path, "r+e").write(0, padded(lines_of(head)));
+}
+
+std::uint64_t sum_of_rest(const parallel::Communicator& comm, const std::string& path) {
+  std::int64_t size = 0;
+  parallel::on_root(comm, [&] { size = File(path).size(); });
+  parallel::broadcast(comm, std::span(&size, 1));
+  return sum_by_shares(comm, path, segment_bytes, size);
 }
 
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
-          const std::function<void(std::string&)>& complete) {
-  Seal seal;
-  parallel::on_root(comm, [&] { seal.size = File(draft).size(); });
-  parallel::broadcast(comm, std::span(&seal.size, 1));
-  const auto sum = checksum_of(draft);
-  seal.checksum = sum_by_shares(comm, segment_bytes, seal.size, sum);
+          const Head& head, std::uint64_t rest) {
   parallel::on_root(comm, [&] {
     const File file(draft, "r+e");
-    if (complete) {
-      std::string first = file.read(0, std::min(seal.size, segment_bytes));
-      complete(first);
-      file.write(0, first.data(), first.size());
-    }
-    seal.checksum += sum(0, std::min(seal.size, segment_bytes));
-    file.write(seal.size, &seal, sizeof seal);
+    const std::int64_t size = file.size();
+    const std::uint64_t first = sum_in(draft, head_bytes, std::min(size, segment_bytes));
+    file.write(0, sealed_head(head, size, first + rest));
+    file.write(size, end_of_file);
   });
   put_in_place(comm, draft, path);
+}
+
+void seal(std::string& bytes, const Head& head) {
+  const auto part = [&](std::int64_t at, std::int64_t size) {
+    return std::string_view(bytes).substr(static_cast<std::size_t>(at),
+                                          static_cast<std::size_t>(size));
+  };
+  const std::uint64_t content = sum_of_segments(head_bytes, std::ssize(bytes), part);
+  bytes.replace(0, head_bytes, sealed_head(head, std::ssize(bytes), content));
+  bytes += end_of_file;
 }
 
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
@@ -197,7 +230,8 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
                  const std::string& advice) {
   try {
     std::int64_t size = 0;
-    const auto read_end = [&] {
+    // the head and the end of the file
+    const auto read_ends = [&]() -> std::string {
       std::error_code unknown;
       const auto status = std::filesystem::status(path, unknown);
       if (!std::filesystem::is_regular_file(status)) {
@@ -207,26 +241,25 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
                               "; give a file that masing wrote");
       }
       const File file(path);
-      size = file.size() - seal_bytes;
-      return size < 0 ? "" : file.read(size, seal_bytes);
+      size = file.size() - std::ssize(end_of_file);
+      return size < head_bytes
+                 ? ""
+                 : file.read(0, head_bytes) + file.read(size, std::ssize(end_of_file));
     };
-    const std::string end = parallel::from_root(comm, read_end);
-    if (!end.starts_with(mark_of_any_version)) {
+    const std::string ends = parallel::from_root(comm, read_ends);
+    if (!ends.ends_with(end_of_file)) {
       return false;
     }
     parallel::broadcast(comm, std::span(&size, 1));
-    Seal seal;
-    std::memcpy(&seal, end.data(), sizeof seal);
-    if (seal.mark != Seal().mark) {
-      throw base::UserError(
-          path +
-          " has the seal of another version of masing; read it with that version, "
-          "or cut the seal off a copy: truncate -s -32 COPY");
+    if (ends.starts_with(mark_of_any_version) && !ends.starts_with(first_line)) {
+      throw base::UserError(path +
+                            " has the head of another version of masing; read it with that "
+                            "version, or cut the end off a copy: truncate -s -16 COPY");
     }
-    if (seal.size != size || seal.checksum != sum_by_shares(comm, 0, size, checksum_of(path))) {
-      // If the end of the file has changed, another run has just replaced the file; verify the new
-      // one.
-      if (parallel::from_root(comm, read_end) != end) {
+    const std::uint64_t content = sum_by_shares(comm, path, head_bytes, size);
+    if (!ends.starts_with(sealed_head(head_in(ends).value_or(Head()), size, content))) {
+      // If these bytes have changed, another run has just replaced the file; verify the new one.
+      if (parallel::from_root(comm, read_ends) != ends) {
         return verify_seal(comm, path, advice);
       }
       throw base::UserError(
@@ -236,26 +269,6 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
     throw base::UserError(error.what() + ("; " + advice));
   }
   return true;
-}
-
-std::uint64_t copy_numbers(const parallel::Communicator& comm, const std::string& from,
-                           std::int64_t first, std::int64_t count, const std::string& to,
-                           const ByteRange& target) {
-  static_assert(std::endian::native == std::endian::little, "as HDF5 writes them");
-  return sum_by_shares(comm, 0, count * number_bytes, [&](std::int64_t begin, std::int64_t end) {
-    const File out(to, "r+e");
-    std::uint64_t sum = 0;
-    const auto copy = [&](const std::string& bytes, std::int64_t at) {
-      const std::int64_t done = at - first;
-      std::vector<double> numbers(bytes.size() / sizeof(double));
-      std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-      sum += sum_of_hashes(numbers, done / number_bytes);
-      const auto room = std::clamp<std::int64_t>(target.size - done, 0, std::ssize(bytes));
-      out.write(target.first + done, bytes.data(), static_cast<std::size_t>(room));
-    };
-    File(from).read_segments(first + begin, first + end, copy);
-    return sum;
-  });
 }
 
 }  // namespace masing::io

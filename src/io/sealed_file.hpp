@@ -1,31 +1,75 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "parallel/communicator.hpp"
 
-// A sealed file ends with a seal of 32 bytes: a mark that contains the version of the seal, then
-// the number of bytes before the seal, then the checksum of these bytes. To compute the checksum,
-// the bytes are divided into segments of 4 MiB. The checksum is the sum mod 2^64 of the XXH3-64
-// hashes of the segments, where the seed of a hash is the index of the segment. HDF5 ignores the
-// seal when it reads the file, as it ignores all bytes after its own data. If HDF5 changes the
-// file, it removes the seal. A file with an invalid seal must not be opened with HDF5, because HDF5
+// A file of masing begins with a head of 512 bytes. This is the user block of HDF5, which HDF5
+// skips. The head is a text that is padded with blanks:
+//
+//     masing file 2
+//     kind simulate
+//     run 5f0c…
+//     recipe 03b5…
+//     bytes 612752
+//     xxh3 9a0f1c22…
+//
+// The lines `run` and `recipe` are in files with rows with which a run may go on. Only complete
+// files have the two last lines, the seal. `bytes` is the size of the file without its end. The end
+// of a complete file are the 16 bytes "masing file end\n". HDF5 ignores them when it reads the
+// file, and cuts them off when it opens the file for writing. Therefore a file without this end was
+// changed by another program, or is not complete.
+//
+// To compute the checksum `xxh3`, the file is divided into segments of 4 MiB; the first one begins
+// after the head. The checksum is the sum mod 2^64 of the XXH3-64 hashes of the segments, where the
+// seed of a hash is the index of the segment, and of the hash of the lines before the checksum,
+// with the seed 2^64 - 1. A file with an invalid seal must not be opened with HDF5, because HDF5
 // crashes on some damaged files.
 
 namespace masing::io {
 
-/// Appends a seal to the file `draft`, flushes this file to the disk and renames it to `path`
-/// (put_in_place). If `complete` is given, the root calls it once with the bytes of the first
-/// segment, as soon as the hashes of all other segments are computed. `complete` may change these
-/// bytes, but not their number. Throws SystemError on all ranks alike if the file cannot be read,
-/// written or renamed. Collective.
-void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
-          const std::function<void(std::string&)>& complete = {});
+/// The size of the head of a file, in bytes.
+inline constexpr std::int64_t head_bytes = 512;
 
-/// Appends the seal to the bytes of a file in memory. Local.
-void seal(std::string& bytes);
+/// What the head of a file says about the file, apart from the seal.
+struct Head {
+  std::string kind;      ///< "simulate", "converge", "scan", "benchmark" or "checkpoint"
+  std::string run = {};  ///< the id of the run; empty if no run can go on with the file
+  /// a checksum of all that must be the same if a run is to go on in this file (OutputFile)
+  std::string recipe = {};
+};
+
+/// Returns the first `count` bytes of a file, or all bytes if the file has fewer. Returns an empty
+/// text if `path` is a pipe, from which reading could take forever, or anything else that is not a
+/// regular file. Local, without MPI.
+std::string first_bytes(const std::string& path, std::size_t count);
+
+/// Returns the head of a file, or no value if there is no regular file `path` with a head of this
+/// version. If the head is damaged, its members may be arbitrary texts. Reads the first 512 bytes
+/// only. Local, without MPI.
+std::optional<Head> read_head(const std::string& path);
+
+/// Writes a head without a seal over the first 512 bytes of a file. Throws SystemError if the file
+/// cannot be written. Local.
+void write_head(const std::string& path, const Head& head);
+
+/// Returns the sum of the hashes of all segments of a file but the first. It does not change any
+/// more when HDF5 closes a file that was flushed, if since then only attributes in the first
+/// segment were overwritten. Calls base::poll(). Throws SystemError on all ranks alike if the file
+/// cannot be read. Collective.
+std::uint64_t sum_of_rest(const parallel::Communicator& comm, const std::string& path);
+
+/// Completes the file `draft` with a head, a seal and an end, flushes this file to the disk and
+/// renames it to `path` (put_in_place). `rest` must be sum_of_rest() of the file. Throws
+/// SystemError on all ranks alike if the file cannot be read, written or renamed. Collective.
+void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
+          const Head& head, std::uint64_t rest);
+
+/// Completes the bytes of a file in memory, of which the first 512 are free for the head. Local.
+void seal(std::string& bytes, const Head& head);
 
 /// Flushes the file `draft` to the disk and then renames it to `path`. If `path` exists, it keeps
 /// its old content until `draft` replaces it. Throws SystemError on all ranks alike if the
@@ -33,28 +77,12 @@ void seal(std::string& bytes);
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
-/// Returns whether a file ends with a seal. Verifies the seal if there is one; to compute the
-/// checksum, each rank reads a part of the file. Throws UserError on all ranks alike if the file
-/// cannot be read, or if its seal is invalid or of another version. The message contains the name
-/// of the file. If the size or the checksum is wrong, or if a read fails, the message ends with
-/// `advice`. Collective.
+/// Returns whether a file has the end of a complete file. If so, verifies the seal in its head; to
+/// compute the checksum, each rank reads a part of the file. Files of masing 1 to 3 have no such
+/// end. Throws UserError on all ranks alike if the file cannot be read, or if its seal is invalid
+/// or of another version. The message contains the name of the file. If the size or the checksum is
+/// wrong, or if a read fails, the message ends with `advice`. Collective.
 bool verify_seal(const parallel::Communicator& comm, const std::string& path,
                  const std::string& advice);
-
-/// A range of bytes of a file.
-struct ByteRange {
-  std::int64_t first = 0;
-  std::int64_t size = 0;
-};
-
-/// Copies doubles from the file `from` to the range `target` of the file `to`; each rank copies a
-/// part of them. The copied doubles begin at the byte `first` of `from`. `count` doubles are read,
-/// or fewer if the file ends earlier. Those that do not fit into `target` are read, but not
-/// written. Returns the checksum (sum_of_hashes in io/hdf5.hpp) of all doubles that were read.
-/// Calls base::poll(). Throws SystemError on all ranks alike if a file cannot be read or written.
-/// Collective.
-std::uint64_t copy_numbers(const parallel::Communicator& comm, const std::string& from,
-                           std::int64_t first, std::int64_t count, const std::string& to,
-                           const ByteRange& target);
 
 }  // namespace masing::io

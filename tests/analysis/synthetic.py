@@ -1,4 +1,4 @@
-"""Small HDF5 files of exactly the program's schema, with data made here.
+"""Small HDF5 files of the program's schema, with data made here; their heads have no seal.
 
 What the program concludes from its data (title, orders, verdicts, …) is given to these files, not worked out.
 """
@@ -32,7 +32,7 @@ def write_run(path, samples, kind="simulate", comment="", **changes):
     changes, behind a comment."""
     given = CONFIGURATION | {key.replace("_", "-"): str(value) for key, value in changes.items()}
     cells = 0 if given["cells"] == "inf" else int(given["cells"])
-    with h5py.File(path, "w") as file:
+    with h5py.File(path, "w", userblock_size=512) as file:
         file.attrs.update({"program": "masing", "kind": kind, "has_cells": int(given["model"].startswith("masing")),
                            "title": f"P = {count(cells)}, N = {count(int(given['steps']))}"})
         for name, values in zip(LABELS, samples):
@@ -46,6 +46,8 @@ def write_run(path, samples, kind="simulate", comment="", **changes):
                                             "papers_problem": int(all(given[k] == CONFIGURATION[k] for k in PROBLEM))})
         file.create_group("provenance").attrs.update(PROVENANCE)
         file.create_group("timing").attrs.update({"wall_seconds": 1.5, "steps_per_second": 2e6})
+    with open(path, "r+b") as file:
+        file.write(f"masing file 2\nkind {kind}\n".encode().ljust(512))
     return path
 
 

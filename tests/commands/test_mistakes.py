@@ -5,6 +5,7 @@ key, what is wrong, where, and what would be right; nothing is left at the outpu
 import re
 import shutil
 
+import h5py
 import pytest
 
 QUASISTATIC = "--model=masing-quasistatic"
@@ -46,17 +47,20 @@ def test_the_limits_of_a_force_without_a_mass_are_told(masing):
 
 
 def test_what_an_output_replaces_or_is_named_is_told(masing):
-    """A file of another command, even one that was damaged behind its first bytes; not one of the same command."""
+    """A file of another command, even one that was damaged behind its head; not one of the same command, nor one of
+    masing 1 to 3, which has no head."""
     run = ("simulate", "--steps=10", "--final-time=1")
     study = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none")
     start = masing.made(*run).read_bytes()[:4096]
-    (masing.folder / "before.h5").write_bytes(start.replace(b"masing 1.2", b"masing 1.0"))  # of an older program
+    (masing.folder / "before.h5").write_bytes(start)
+    (masing.folder / "older.h5").write_bytes(start[512:])
 
     def told(*words, ranks=None):
         return [line for line in masing.done(*words, "--quiet", ranks=ranks).stderr.splitlines() if "--output" in line]
 
     said = "masing warning: --output: {} is of masing simulate and will be replaced by a file of masing converge"
     assert told(*study, "--output=before.h5") == [said.format("before.h5")]
+    assert told(*study, "--output=older.h5") == []
     assert told(*study, "--output=simulate.h5", ranks=2) == [said.format("simulate.h5")]
     assert told(*study, "--output=simulate.h5") == []
     assert told(*run, "--output=mine.csv") == ["masing warning: --output: mine.csv will be HDF5, whatever its name"]
@@ -84,10 +88,13 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
         masing.file(name, content)
     (masing.folder / "link.h5").symlink_to("my.ini")
     (masing.folder / "second.h5").hardlink_to(masing.folder / "kk.csv")
+    with h5py.File(masing.folder / "mine.h5", "w") as file:
+        file["x"] = 1.0
     reads, foreign = "is a file that the run reads", "is there already and was not made by masing"
     result = masing.made(*run, "--sample-every=1", name="run.h5")
     before = result.read_bytes()
     for words, message in [(("--config=my.ini", "--output=./link.h5"), reads), (("--output=notes.txt",), foreign),
+                           (("--output=mine.h5",), foreign),
                            (("--output=o.h5", "--checkpoint=notes.txt",), foreign),
                            (("--stiffness=table:kk.csv", "--output=second.h5"), reads),
                            (("--initial-u=file:run.h5", "--output=run.h5"), reads)]:
@@ -102,6 +109,8 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
         assert (masing.folder / name).read_text() == content
     shutil.copy(result, masing.folder / "run.h5.checkpoint")
     assert "run.h5.checkpoint is a result, no checkpoint" in masing.refusal(*run, "--output=run.h5")
+    (masing.folder / "run.h5.checkpoint").write_bytes(result.read_bytes()[512:])
+    assert "run.h5.checkpoint is of an older masing; give another" in masing.refusal(*run, "--output=run.h5")
     (masing.folder / "run.h5.checkpoint").unlink()
     (masing.folder / "empty.h5").touch()
     for name in ("run.h5", "empty.h5"):

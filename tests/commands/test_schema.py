@@ -51,7 +51,7 @@ def test_every_dataset_has_axes_with_names_and_says_what_it_is(masing, kind):
 
     with h5py.File(path) as file:
         file.visititems(look)
-        assert (file.attrs["schema"], file.attrs["Conventions"]) == ("masing 1.2", "masing-1.2")
+        assert (file.attrs["schema"], file.attrs["Conventions"]) == ("masing 2.0", "masing-2.0")
         made = file["provenance"].attrs
         assert "-O" in made["flags"] and "-ffp-contract=off" in made["flags"]
         if kind == "benchmark":

@@ -1,5 +1,5 @@
 // Result files and checkpoints: written beside their name and renamed when done, tables that grow
-// by rows whose columns lie unevenly on the ranks, rows that a restart takes over; and their seals:
+// by rows whose columns lie unevenly on the ranks, rows that a restart takes over; and their heads:
 // whatever has happened to a file is found before anybody reads it, and told alike on every rank.
 
 #include <gtest/gtest.h>
@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/sealed_file.hpp"
+#include "parallel/phase.hpp"
 #include "support/given.hpp"
 #include "support/result_file.hpp"
 
@@ -185,7 +186,7 @@ class RunFile : public OutputFile {
   void go_on(const std::string& configuration, std::int64_t rows, std::int64_t from) const {
     io::ResultSpec result = result_;
     result.configuration = configuration;
-    io::OutputFile output(world(), result, io::find_rows(world(), checkpoint_, path_));
+    io::OutputFile output(world(), result, io::find_rows(world(), checkpoint_, result));
     io::Table table(output.file(), "/t", {"a series", "t"}, rows, 0);
     output.start_rows();
     io::CheckpointFile(world(), checkpoint_).restore([&](engine::Archive& archive) {
@@ -200,12 +201,14 @@ class RunFile : public OutputFile {
   }
 };
 
-/// Rows move to a file with as much room, with more or with less; the last one that a checkpoint
-/// counts may be made again.
+/// Rows stay in a file of the same configuration, or move to one with more room or with less; the
+/// last one that a checkpoint counts may be made again.
 TEST_F(RunFile, is_gone_on_with) {
   begin(3);
+  support::on_root([&] { std::filesystem::create_hard_link(partial(), path_ + ".lock"); });
   go_on(result_.configuration, 3, 1);
-  EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 13.0, 0.0}));
+  EXPECT_TRUE(std::filesystem::equivalent(path_, path_ + ".lock"));  // in place
+  EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 13.0, 3.0}));      // the last was not counted
   go_on("longer", 5, 2);
   EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 13.0, 15.0, 0.0, 0.0}));
   go_on("shorter", 2, 2);
@@ -214,8 +217,8 @@ TEST_F(RunFile, is_gone_on_with) {
   EXPECT_THROW(go_on("lacking", 2, 0), base::UserError);
 }
 
-/// A bit of a row that counts is seen, or of the text that says where the rows are, and the files
-/// stay as they are. A row that does not count may be any.
+/// A bit of a row that counts is seen, or of the id of the run, and the files stay as they are. A
+/// row that does not count may be any.
 TEST_F(RunFile, is_not_gone_on_with_where_rows_have_changed) {
   begin(3);
   const std::string whole = get(partial());
@@ -226,9 +229,7 @@ TEST_F(RunFile, is_not_gone_on_with_where_rows_have_changed) {
     const io::Handle dataset(H5Dopen2(file.id(), "/t", H5P_DEFAULT), H5Dclose);
     first = H5Dget_offset(dataset.id());
   }
-  const std::size_t text = whole.find("rows of ");
-  const std::size_t named = whole.find("/t", text);
-  std::vector<std::size_t> places{text, text + 10, named, named + 1};
+  std::vector<std::size_t> places{0, whole.find("run ") + 4};
   for (std::size_t at = first; at < first + 2 * sizeof(double); ++at) {
     places.push_back(at);
   }
@@ -242,6 +243,68 @@ TEST_F(RunFile, is_not_gone_on_with_where_rows_have_changed) {
   put(partial(), support::damaged(whole, first + 2 * sizeof(double)));
   go_on(result_.configuration, 3, 2);
   EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 2.0, 13.0}));
+}
+
+/// All bits of what is before the rows: the file is refused, or gone on with to the same rows, in
+/// place or not.
+TEST_F(RunFile, is_gone_on_with_or_refused_where_its_metadata_have_changed) {
+  begin(3);
+  const std::string whole = get(partial());
+  const std::string checkpoint = get(checkpoint_);
+  for (std::size_t at = 512; at < whole.size(); at += 61 * (1 + 20 * (world().size() - 1))) {
+    put(checkpoint_, checkpoint);
+    put(partial(), support::damaged(whole, at));
+    const auto go = [&] { go_on(result_.configuration, 3, 2); };
+    if (given::mistake<std::exception>(go).empty()) {
+      EXPECT_EQ(read("/t"), (std::vector<double>{1.0, 2.0, 13.0})) << at;
+    }
+  }
+}
+
+/// The numbers in the first piece are written after those of the other pieces are summed, here two
+/// of a configuration.
+TEST_F(OutputFile, says_what_its_phases_took) {
+  result_.configuration = std::string(std::size_t{6} << 20, '#');
+  const parallel::PhaseTimer timer(parallel::Phase::setup);
+  io::OutputFile(world(), result_).finish();
+  EXPECT_TRUE(io::verify_seal(world(), path_, ""));
+  const io::Handle file = opened();
+  for (const std::string phase : {"setup", "output", "seal"}) {
+    double seconds = 0.0;
+    const io::Handle attribute(H5Aopen_by_name(file.id(), "/timing", (phase + "_seconds").c_str(),
+                                               H5P_DEFAULT, H5P_DEFAULT),
+                               H5Aclose);
+    ASSERT_GE(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &seconds), 0);
+    EXPECT_GT(seconds, 0.0) << phase;
+  }
+}
+
+/// Rows are read in parts: many rows together, or parts of one row; a file with less room gets
+/// what it has room for.
+TEST_F(OutputFile, rows_are_summed_and_copied) {
+  constexpr std::int64_t most = io::segment_entries;
+  for (const auto& [rows, columns] :
+       {std::pair{most + 10, 0L}, {7L, 3L}, {5L, most / 2 + 9}, {2L, most + 10}}) {
+    const std::int64_t width = std::max(columns, std::int64_t{1});
+    io::OutputFile output(world(), result_);
+    io::Table table(output.file(), "/u", {"a table", "u"}, rows, columns);
+    const io::Table less(output.file(), "/less", {"with less room", "u"}, rows - 1, columns);
+    std::vector<double> numbers(static_cast<std::size_t>(rows * width));
+    std::iota(numbers.begin(), numbers.end(), 0.5);
+    table.append(world(), rows, numbers);
+    const io::Handle from = io::open_dataset(output.file(), "/u");
+    const io::Handle to = io::open_dataset(output.file(), "/less");
+    const auto sum = [&, width = width](std::int64_t count) {
+      return io::sum_of_rows(world(), from, {.rows = count, .columns = width}, &to);
+    };
+    EXPECT_EQ(sum(rows), io::sum_of_hashes(numbers, 0));
+    EXPECT_NE(sum(rows - 1), io::sum_of_hashes(numbers, 0));
+    EXPECT_THROW((void)sum(rows + 1), base::SystemError);
+    io::flush(output.file());
+    MPI_Barrier(world().handle());
+    numbers.resize(numbers.size() - static_cast<std::size_t>(width));
+    EXPECT_TRUE(io::read_numbers(output.file(), "/less") == numbers);
+  }
 }
 
 /// A table's sum is the same however its rows come, in lots and on ranks, and another one if two
@@ -258,7 +321,7 @@ TEST(SumOfHashes, does_not_depend_on_the_parts) {
   EXPECT_NE(io::sum_of_hashes(some.subspan(1), 4) + io::sum_of_hashes(some.subspan(1, 1), 3), all);
 }
 
-constexpr std::int64_t seal_bytes = 32;
+constexpr std::size_t end_bytes = 16;
 const std::string content("rows of a run, and its state\n\0\xff", 31);
 
 class SealedFile : public support::ResultFile {
@@ -266,8 +329,8 @@ class SealedFile : public support::ResultFile {
   SealedFile() { put_sealed(content); }
 
   void put_sealed(const std::string& bytes) const {
-    put(draft_, bytes);
-    io::seal(world(), draft_, path_);
+    put(draft_, std::string(io::head_bytes, '?') + bytes);
+    io::seal(world(), draft_, path_, head_, io::sum_of_rest(world(), draft_));
   }
 
   /// "" of a file whose seal holds, else what is wrong, the same on every rank.
@@ -287,13 +350,18 @@ class SealedFile : public support::ResultFile {
   }
 
   std::string draft_ = checkpoint_;
+  io::Head head_{"simulate", "0123", "45"};
 };
 
 TEST_F(SealedFile, is_refused_with_any_byte_changed_cut_anywhere_or_longer) {
   const std::string whole = get(path_);
   for (std::size_t at = 0; at < whole.size(); ++at) {
     put(path_, support::damaged(whole, at));
-    EXPECT_NE(refusal(path_), "") << "byte " << at;
+    const bool is_end = at >= whole.size() - end_bytes;
+    expect_refused(path_, is_end                                       ? "has no seal"
+                          : std::string("masing file ").size() > at    ? "is damaged"
+                          : at < std::string("masing file 2\n").size() ? "another version"
+                                                                       : "is damaged");
     put(path_, whole.substr(0, at));
     expect_refused(path_, "has no seal");
   }
@@ -303,34 +371,41 @@ TEST_F(SealedFile, is_refused_with_any_byte_changed_cut_anywhere_or_longer) {
   expect_refused(path_, "is damaged");
 }
 
-/// Four pieces, the last one short.
+/// Four pieces, the first one without the head, the last one short; and the same in memory.
 TEST_F(SealedFile, sums_the_hashes_of_pieces_on_any_ranks) {
   constexpr std::size_t piece = std::size_t{4} << 20;
-  std::string bytes;
+  std::string bytes(io::head_bytes, '?');
   for (std::size_t i = 0; i < 3 * piece + 1000; ++i) {
     bytes += static_cast<char>(i * i / 1000);
   }
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < 4; ++i) {
-    const std::string part = bytes.substr(i * piece, piece);
+    const std::size_t first = i == 0 ? io::head_bytes : i * piece;
+    const std::string part = bytes.substr(first, (i + 1) * piece - first);
     sum += XXH3_64bits_withSeed(part.data(), part.size(), i);
   }
-  put_sealed(bytes);
+  put_sealed(bytes.substr(io::head_bytes));
   EXPECT_EQ(refusal(path_), "");
   const std::string whole = get(path_);
-  EXPECT_EQ(whole.substr(bytes.size(), 16), std::string("masing seal 3\n\0\0", 16));
-  std::array<std::uint64_t, 2> in_little_endian{};
-  std::memcpy(in_little_endian.data(), &whole[bytes.size() + 16], sizeof in_little_endian);
-  EXPECT_EQ(in_little_endian, (std::array{std::uint64_t{bytes.size()}, sum}));
+  const std::string lines = "masing file 2\nkind simulate\nrun 0123\nrecipe 45\nbytes " +
+                            std::to_string(bytes.size()) + "\n";
+  sum += XXH3_64bits_withSeed(lines.data(), lines.size(), ~std::uint64_t{0});
+  std::array<char, 32> last{};
+  std::snprintf(last.data(), last.size(), "xxh3 %016lx\n ", sum);
+  EXPECT_EQ(whole.substr(0, lines.size() + 23), lines + last.data());
+  EXPECT_EQ(whole.substr(bytes.size()), "masing file end\n");
+  io::seal(bytes, head_);
+  EXPECT_TRUE(bytes == whole);
   // Pieces that change places keep the hashes of their bytes.
-  put(path_, bytes.substr(piece, piece) + bytes.substr(0, piece) + whole.substr(2 * piece));
+  put(path_, whole.substr(0, piece) + whole.substr(2 * piece, piece) + whole.substr(piece, piece) +
+                 whole.substr(3 * piece));
   expect_refused(path_, "is damaged");
 }
 
 TEST_F(SealedFile, must_be_a_regular_file_of_this_version) {
-  std::string older = get(path_);
-  older[older.size() - seal_bytes + 12] = '2';
-  put(path_, older);
+  std::string newer = get(path_);
+  newer[std::string("masing file ").size()] = '3';
+  put(path_, newer);
   expect_refused(path_, "another version of masing; read it with that version");
   support::on_root([this] {
     std::filesystem::remove(path_);
@@ -342,38 +417,12 @@ TEST_F(SealedFile, must_be_a_regular_file_of_this_version) {
 }
 
 TEST_F(SealedFile, stays_where_the_next_has_no_draft_or_cannot_be_named) {
-  EXPECT_THROW(io::seal(world(), draft_, path_), base::SystemError);
-  put(draft_, "newer");
-  EXPECT_THROW(io::seal(world(), draft_, "no-such-folder/no.sealed"), base::SystemError);
+  EXPECT_THROW((void)io::sum_of_rest(world(), draft_), base::SystemError);
+  EXPECT_THROW(io::seal(world(), draft_, path_, head_, 0), base::SystemError);
+  put(draft_, std::string(io::head_bytes, '?') + "newer");
+  EXPECT_THROW(io::seal(world(), draft_, "no-such-folder/no.sealed", head_, 0), base::SystemError);
   EXPECT_EQ(refusal(path_), "");
-  EXPECT_EQ(get(path_).substr(0, content.size()), content);
-}
-
-/// All numbers but the first of a file, of which the first `copied` have room: in one piece, and in
-/// three of which the room ends within the second.
-TEST_F(SealedFile, numbers_are_copied_and_summed) {
-  constexpr std::int64_t piece = (std::int64_t{4} << 20) / 8;
-  for (const auto& [count, copied] : {std::pair{4L, 3L}, {2 * piece + 100, piece + 10}}) {
-    std::vector<double> numbers{1.5, -0.0, 7.25, 1e300, 5.0};
-    while (std::ssize(numbers) <= count) {
-      numbers.push_back(static_cast<double>(numbers.size()));
-    }
-    std::string raw(numbers.size() * sizeof(double), ' ');
-    std::memcpy(raw.data(), numbers.data(), raw.size());
-    const std::int64_t room = copied * 8;
-    put(path_, raw);
-    put(draft_, std::string(static_cast<std::size_t>(room) + 26, '!'));
-    const auto sum = [&, count = count](std::int64_t first) {
-      return io::copy_numbers(world(), path_, first, count, draft_, {.first = 10, .size = room});
-    };
-    EXPECT_EQ(sum(8), io::sum_of_hashes(std::span(numbers).subspan(1), 0));
-    const std::string there = get(draft_);
-    const std::string expected =
-        std::string(10, '!') + raw.substr(8, static_cast<std::size_t>(room)) + std::string(16, '!');
-    EXPECT_TRUE(there == expected);
-    EXPECT_NE(sum(16), sum(8));
-  }
-  EXPECT_THROW(io::copy_numbers(world(), "no-such-file", 0, 1, draft_, {}), base::SystemError);
+  EXPECT_EQ(get(path_).substr(io::head_bytes, content.size()), content);
 }
 
 }  // namespace masing::test_files

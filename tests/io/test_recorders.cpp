@@ -66,7 +66,7 @@ class Recorders : public support::ResultFile {
     const bool goes_on = std::filesystem::exists(checkpoint_);
     std::optional<io::RowSource> rows;
     if (goes_on) {
-      rows = io::find_rows(comm, checkpoint_, result_.path);
+      rows = io::find_rows(comm, checkpoint_, result_);
     }
     io::OutputFile output(comm, result_, std::move(rows));
     const auto recorders =

@@ -20,7 +20,8 @@ FEWEST_POINTS = 10
 COLUMN_NAMES = {"x": [("x", "displacement", "disp", "weg")],
                 "force": [("restoring",), ("force", "load", "kraft", "f")], "t": [("t", "time", "zeit")]}
 NAMES = "x and force (or restoring), and t if --from or --to are given"
-HDF5_SIGNATURE = b"\x89HDF"
+# The first bytes of a file of masing, and of any other HDF5 file.
+BEGINNINGS = (b"masing file ", b"\x89HDF")
 EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale={\"x\": 0.001}"}
 
 
@@ -115,7 +116,7 @@ def is_text(path):
     path = Path(path)
     try:
         with path.open("rb") as file:
-            return file.read(4) != HDF5_SIGNATURE and path.suffix.lower() not in (".h5", ".hdf5")
+            return not file.read(12).startswith(BEGINNINGS) and path.suffix.lower() not in (".h5", ".hdf5")
     except (FileNotFoundError, IsADirectoryError):
         return False
     except OSError as error:
