@@ -173,12 +173,15 @@ Work steps_of(engine::Engine& engine, double force_amplitude = 0.45) {
   }
   std::array<std::vector<double>, 3> samples;
   samples.fill(std::vector<double>(engine::Pace::longest_chunk));
-  return [&engine, period, force, samples, step = std::int64_t{0}](std::int64_t count) mutable {
+  const std::vector<double> base(engine::Pace::longest_chunk + 1);  // does not move
+  return [&engine, period, force, base, samples,
+          step = std::int64_t{0}](std::int64_t count) mutable {
     for (const std::int64_t end = step + count; step < end;) {
       const auto size = static_cast<std::size_t>(std::min(end - step, engine::Pace::longest_chunk));
       const auto first = static_cast<std::size_t>(step % period);
       engine.advance({.first = step,
                       .force = std::span(force).subspan(first, size + 1),
+                      .base = std::span(base).first(size + 1),
                       .x = std::span(samples[0]).first(size),
                       .y = std::span(samples[1]).first(size),
                       .restoring = std::span(samples[2]).first(size)});

@@ -156,7 +156,9 @@ def test_a_file_of_2_0_is_reproduced_and_its_configuration_computed(masing, comm
     assert f"{name}: reproduced, bit for bit" in masing.done("reproduce", name).stdout
     before, after = contents(masing.folder / name), contents(masing.made(command, "--config", name, name="new.h5"))
     tables = [each for each in before if "@" not in each and each not in ("configuration", "points/messages")]
-    assert [each for each in tables if after.get(each) != before[each]] == []
+    # The law of the errors is found by another rule in 3.0.
+    other = [each for each in tables if after.get(each) != before[each] and "/fitted_error_" not in each]
+    assert other == []
 
 
 @pytest.mark.parametrize(("command", "key", "value"), [
