@@ -4,14 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/tools/roots.hpp>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "base/roots.hpp"
 #include "statistics/joint_fit.hpp"
 #include "statistics/least_squares.hpp"
 #include "statistics/student.hpp"
@@ -301,18 +300,6 @@ std::string explained(const Order& found, std::span<const double> orders) {
   }
 }
 
-/// Returns the zero of the increasing function `excess` of an order in [-most, most], or NaN if it
-/// has none there.
-double rising_zero(const std::function<double(double)>& excess, double most) {
-  if (!(excess(-most) < 0 && excess(most) > 0)) {
-    return base::undefined;
-  }
-  std::uintmax_t iterations = 100;
-  const auto [low, high] = boost::math::tools::toms748_solve(
-      excess, -most, most, boost::math::tools::eps_tolerance<double>(50), iterations);
-  return 0.5 * (low + high);
-}
-
 }  // namespace
 
 double observed_order(double error_coarse, double error_fine, double step_coarse,
@@ -331,7 +318,9 @@ double pair_order(const ErrorLadder& ladder, std::size_t level) {
     return log_difference(ladder.steps[0], level, p) -
            log_difference(ladder.steps[0], level + 1, p) - target;
   };
-  return std::isfinite(target) ? rising_zero(excess, most) : base::undefined;
+  const double low = excess(-most);
+  const double high = excess(most);
+  return low < 0 && high > 0 ? base::root(excess, -most, most, low, high) : base::undefined;
 }
 
 Order find_order(const ErrorLadder& ladder, double floor) {
