@@ -16,8 +16,7 @@
 #include "base/seconds.hpp"
 #include "base/text.hpp"
 #include "cli/call.hpp"
-#include "cli/printed.hpp"
-#include "cli/request.hpp"
+#include "cli/options.hpp"
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
@@ -32,18 +31,21 @@ namespace masing {
 
 namespace {
 
-constexpr const char* usage =
-    "masing: the continuous Masing model and its relatives, solved in parallel, with measured "
-    "accuracy\n\n"
-    "  masing simulate   one trajectory, written to HDF5\n"
-    "  masing converge   a refinement study: errors, observed orders, a verdict\n"
-    "  masing scan       one run, or one limit cycle, for each point of a grid of parameters\n"
-    "  masing reproduce  a result file made again and compared, bit by bit\n"
-    "  masing models     the models: equation, parameters, state, expected order\n"
-    "  masing benchmark  what the engines reach beside the machine's own limits\n\n"
-    "  masing COMMAND --help   its options      masing --version\n"
-    "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
-    "75 stopped early with a checkpoint, for --restart\n";
+/// Returns what masing --help prints.
+std::string usage() {
+  using enum cli::Command;
+  std::string text =
+      "masing: the continuous Masing model and its relatives, solved in parallel, with measured "
+      "accuracy\n\n";
+  for (const cli::Command command : {simulate, converge, scan, reproduce, benchmark}) {
+    text += fmt::format("  masing {:<10} {}\n", cli::name_of(command), cli::about(command));
+  }
+  return text +
+         "  masing models     the models: equation, parameters, state, expected order\n\n"
+         "  masing COMMAND --help   its options      masing --version\n"
+         "Exit codes: 0 done, 1 failure, 2 mistake in the request, 3 order not as expected,\n"
+         "75 stopped early with a checkpoint, for --restart\n";
+}
 
 /// Returns what masing --version prints: "masing 1.0.0" and, on further lines, the facts about the
 /// build.
@@ -75,8 +77,12 @@ void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   scan::require_disk(comm, scan.spec, scan.spec.files.checkpoint.restart.has_value());
 }
 
-/// Runs masing simulate, converge or scan, and returns the exit code.
-int run_request(cli::Command command, const cli::Invocation& call) {
+/// Runs a command that has options, and returns the exit code.
+int run_command(cli::Command command, const cli::Invocation& call) {
+  if (!cli::has_configuration(command)) {
+    return command == cli::Command::reproduce ? commands::reproduce(call)
+                                              : commands::benchmark(call);
+  }
   auto job = cli::job_of(command, call);
   if (!job) {
     return base::exit_done;
@@ -93,11 +99,7 @@ int run_request(cli::Command command, const cli::Invocation& call) {
 /// Returns the help of a command, or an empty text if there is no command of this name. Local.
 std::string help_of(const std::string& command) {
   const auto known = cli::command_of(command);
-  return known                    ? cli::help(*known)
-         : command == "benchmark" ? commands::benchmark_help()
-         : command == "reproduce" ? commands::reproduce_help()
-         : command == "models"    ? commands::models({})
-                                  : "";
+  return known ? cli::help(*known) : command == "models" ? commands::models({}) : "";
 }
 
 /// If a call only has to print a text, such as a help or the version, returns this text. Returns an
@@ -109,7 +111,7 @@ std::string asked_text(const std::string& command, const std::vector<std::string
   };
   if (is_help(command)) {
     const std::string help = words.empty() ? "" : help_of(words.front());
-    return help.empty() ? usage : help;
+    return help.empty() ? usage() : help;
   }
   if (command == "--version") {
     return version_text();
@@ -128,13 +130,7 @@ int run(const std::string& command, const cli::Invocation& call) {
     return base::exit_done;
   }
   if (const auto known = cli::command_of(command)) {
-    return run_request(*known, call);
-  }
-  if (command == "reproduce") {
-    return commands::reproduce(call);
-  }
-  if (command == "benchmark") {
-    return commands::benchmark(call);
+    return run_command(*known, call);
   }
   if (command.ends_with(".ini")) {
     throw base::UserError(command + " comes after a command: masing simulate --config " + command);

@@ -49,6 +49,15 @@ std::optional<double> number_named(std::string_view name) {
                                        : std::nullopt;
 }
 
+/// Throws the error for what is wrong at a position of an expression.
+template <class Mistake = UserError>
+[[noreturn]] void refuse_at(std::size_t position, const std::string& text, char variable,
+                            const std::string& what) {
+  throw Mistake(fmt::format("'{}' is not an expression{}, at position {}: {}", excerpt(text),
+                            variable == 0 ? "" : fmt::format(" in {}", variable), position + 1,
+                            what));
+}
+
 /// Evaluates operations at up to `width` arguments at once. `stack` must have space for as many
 /// columns as there are operations; a column is `width` numbers, one for each argument. Returns a
 /// pointer to the column that holds the values of the last operation.
@@ -172,8 +181,7 @@ class Expression::Parser {
  public:
   /// Stores the arguments. The text is parsed by parsed(), which throws UserError if the text is
   /// not valid.
-  Parser(const std::string& text, char variable, const Names& constants, const Names& tables)
-      : text_(text), variable_(variable), constants_(constants), tables_(tables) {}
+  Parser(const std::string& text, char variable) : text_(text), variable_(variable) {}
 
   Parsed parsed() {
     if (text_.empty()) {
@@ -194,11 +202,8 @@ class Expression::Parser {
   }
 
  private:
-  template <class Mistake = UserError>
   [[noreturn]] void fail(std::size_t position, const std::string& what) const {
-    const std::string variable = variable_ == 0 ? "" : fmt::format(" in {}", variable_);
-    throw Mistake(fmt::format("'{}' is not an expression{}, at position {}: {}", excerpt(text_),
-                              variable, position + 1, what));
+    refuse_at(position, text_, variable_, what);
   }
 
   /// Throws the error for the text at the present position, which cannot follow the value before
@@ -376,57 +381,41 @@ class Expression::Parser {
     const std::size_t begin = at_;
     const std::string word = this->word();
     at_ += word.size();
-    if (tables_.contains(word)) {
-      table(word, begin);
-      return;
-    }
     const bool is_variable = word == std::string_view(&variable_, 1);
-    const bool is_constant = constants_.contains(word);
     const ElementaryFunction* const function = function_named(word);
     const std::optional<double> number = number_named(word);
-    if (is_next("(") && function != nullptr) {
-      call(*function);
+    if (is_next("(") && !is_variable && !number) {
+      function != nullptr ? call(*function) : table(begin);
       return;
     }
-    if (is_next("(") && (is_variable || is_constant || number)) {
-      fail_at_rest();
-    }
     if (is_next("(")) {
-      fail(begin, fmt::format("there is no function '{}'{}", excerpt(word),
-                              meant(word, function_names())));
+      fail_at_rest();
     }
     skip_blanks();
     if (is_variable) {
       emit({.instruction = Instruction::variable});
-    } else if (is_constant) {
-      parsed_.slots.push_back({word, begin, parsed_.operations.size()});
-      emit(std::numeric_limits<double>::quiet_NaN());
     } else if (number) {
       emit(*number);
     } else if (function != nullptr) {
       fail(begin, fmt::format("{} is a function: {}(...)", word, word));
     } else if (take(".") && at_ < text_.size()) {
       fail(begin, fmt::format("write {0}, without {1}.", here(), excerpt(word)));
-    } else if ((variable_ == 's' || variable_ == 't') &&
-               (word == "x" || word == "s" || word == "t")) {
-      fail(begin, fmt::format("there is no '{}'; did you mean {}?", word, variable_));
-    } else if (is_reserved_name(word)) {
-      fail(begin, fmt::format("'{}' has no meaning here", word));
     } else {
-      std::vector<std::string> names(constants_.begin(), constants_.end());
-      names.insert(names.end(), {{variable_}, "pi", "e"});
-      fail<UnknownName>(begin,
-                        fmt::format("there is no '{}'{}", excerpt(word), meant(word, names)));
+      parsed_.slots.push_back({word, begin, parsed_.operations.size()});
+      emit(std::numeric_limits<double>::quiet_NaN());
     }
   }
 
-  /// Parses the argument of a table, which must be the variable alone.
-  void table(const std::string& name, std::size_t begin) {
-    if (variable_ != 's' && variable_ != 't') {
-      fail(begin, name + " is a table, which stands in functions of t or s alone");
-    }
-    if (!take("(") || !take({&variable_, 1}) || !take(")")) {
-      fail(begin, fmt::format("{0} is a table; write {0}({1}), with {1} alone", name, variable_));
+  /// Parses the argument of a table, whose name begins at `begin`; it must be the variable alone.
+  void table(std::size_t begin) {
+    const std::string name = text_.substr(begin, at_ - begin);
+    const bool may_have_tables = variable_ == 's' || variable_ == 't';
+    if (!may_have_tables || !take("(") || !take({&variable_, 1}) || !take(")")) {
+      const std::string table = may_have_tables
+                                    ? fmt::format("write {}({})", excerpt(name), variable_)
+                                    : "it stands in functions of t or s alone";
+      fail(begin, fmt::format("there is no function '{}'{}; if it is a table, {}", excerpt(name),
+                              meant(name, function_names()), table));
     }
     static const auto unknown = std::make_shared<const PointTable>(
         PointTable{{0.0}, {std::numeric_limits<double>::quiet_NaN()}});
@@ -466,8 +455,6 @@ class Expression::Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   char variable_;
-  const Names& constants_;
-  const Names& tables_;
   Parsed parsed_;
 };
 
@@ -498,24 +485,28 @@ std::vector<Operation> folded(const std::vector<Operation>& operations) {
 
 }  // namespace
 
-Expression::Expression(const std::string& text, char variable, const Names& constants,
-                       const Names& tables)
-    : Expression(text, Parser(text, variable, constants, tables).parsed()) {}
+Expression::Expression(const std::string& text, char variable)
+    : Expression(text, variable, Parser(text, variable).parsed()) {}
 
 Expression::Expression(std::string text, std::vector<Operation> operations)
     : text_(std::move(text)), operations_(std::move(operations)) {}
 
-Expression::Expression(std::string text, Parsed parsed)
-    : text_(std::move(text)), parsed_(std::move(parsed)), operations_(folded(parsed_.operations)) {}
+Expression::Expression(std::string text, char variable, Parsed parsed)
+    : text_(std::move(text)),
+      variable_(variable),
+      parsed_(std::move(parsed)),
+      operations_(folded(parsed_.operations)) {}
 
-Expression Expression::bound(const Constants& constants, const Tables& tables) const {
+Expression Expression::bound(const Constants& constants, const Tables& tables,
+                             const Names& open) const {
   if (parsed_.slots.empty()) {
     return *this;
   }
   std::string text;
   std::size_t copied = 0;
   Parsed inserted{{}, parsed_.operations};
-  for (const auto& [name, position, operation, is_table] : parsed_.slots) {
+  for (const Slot& slot : parsed_.slots) {
+    const auto& [name, position, operation, is_table] = slot;
     text += text_.substr(copied, position - copied);
     copied = position + name.size();
     const auto table = is_table ? tables.find(name) : tables.end();
@@ -528,12 +519,38 @@ Expression Expression::bound(const Constants& constants, const Tables& tables) c
     }
     if (table != tables.end()) {
       inserted.operations[operation].table = table->second;
-    } else {
+    } else if (open.contains(name)) {
       inserted.slots.push_back({name, text.size(), operation, is_table});
+    } else {
+      refuse(slot, constants, tables);
     }
     text += name;
   }
-  return {text + text_.substr(copied), std::move(inserted)};
+  return {text + text_.substr(copied), variable_, std::move(inserted)};
+}
+
+void Expression::refuse(const Slot& slot, const Constants& constants, const Tables& tables) const {
+  const std::string& name = slot.name;
+  const auto fail = [&](const std::string& what) {
+    refuse_at(slot.position, text_, variable_, what);
+  };
+  if (slot.is_table) {
+    fail(fmt::format("there is no function '{}'{}", excerpt(name), meant(name, function_names())));
+  }
+  const bool may_have_tables = variable_ == 's' || variable_ == 't';
+  if (may_have_tables && tables.contains(name)) {
+    fail(fmt::format("{0} is a table; write {0}({1})", name, variable_));
+  }
+  if (may_have_tables && (name == "x" || name == "s" || name == "t")) {
+    fail(fmt::format("there is no '{}'; did you mean {}?", name, variable_));
+  }
+  if (is_reserved_name(name)) {
+    fail(fmt::format("'{}' has no meaning here", name));
+  }
+  std::vector<std::string> known{{variable_}, "pi", "e"};
+  std::ranges::transform(constants, std::back_inserter(known), &Constants::value_type::first);
+  refuse_at<UnknownName>(slot.position, text_, variable_,
+                         fmt::format("there is no '{}'{}", excerpt(name), meant(name, known)));
 }
 
 Names Expression::names(bool are_tables) const {

@@ -131,9 +131,9 @@ using Constants = std::map<std::string, double>;
 using Tables = std::map<std::string, std::shared_ptr<const PointTable>>;
 using Names = std::set<std::string>;
 
-/// Thrown if an expression contains an unknown name that could be the name of a constant. Other
-/// unknown names cause a plain UserError: a reserved name, a name before "(" or ".", and x, s or t
-/// in place of the variable s or t.
+/// Thrown if an expression is bound while it contains an unknown name that could be the name of a
+/// constant. Other unknown names cause a plain UserError: a reserved name, a name before "(" or
+/// ".", and x, s or t in place of the variable s or t.
 class UnknownName : public UserError {
  public:
   using UserError::UserError;
@@ -150,19 +150,21 @@ class UnknownName : public UserError {
 class Expression {
  public:
   /// Parses `text`. `variable` is the letter of the variable, or 0 if the expression has no
-  /// variable; `constants` and `tables` are the names of the constants and tables that may be used.
-  /// Throws UserError if the text is not valid; the message says what is wrong and where. The error
-  /// is UnknownName if an unknown name could be the name of a constant. Local.
-  Expression(const std::string& text, char variable, const Names& constants = {},
-             const Names& tables = {});
+  /// variable. Every other name may be that of a constant or, as NAME(t) in a function of t or
+  /// NAME(s) in a function of s, that of a table; bound() inserts them. Throws UserError if the
+  /// text is not valid; the message says what is wrong and where. Local.
+  Expression(const std::string& text, char variable);
   /// Constructs an expression that evaluates `operations`; `text` must describe the same function,
   /// or be empty.
   Expression(std::string text, std::vector<Operation> operations);
 
   /// Returns this expression with the values of `constants` inserted, as if they stood in the text
   /// in place of the names, and with the points of `tables`, whose names remain in the text. Names
-  /// that are in neither of them remain without a value. Local.
-  [[nodiscard]] Expression bound(const Constants& constants, const Tables& tables = {}) const;
+  /// in `open` remain without a value. Throws UserError for any other name that is in neither of
+  /// them; the message says where it stands, and what may be meant. The error is UnknownName if the
+  /// name could be that of a constant. Local.
+  [[nodiscard]] Expression bound(const Constants& constants, const Tables& tables = {},
+                                 const Names& open = {}) const;
   /// Returns the names of the constants that the expression uses and that have no value yet.
   [[nodiscard]] Names constants() const { return names(false); }
   /// Returns the names of the tables that the expression uses and that have no points yet.
@@ -197,11 +199,15 @@ class Expression {
     std::vector<Operation> operations;
   };
 
-  Expression(std::string text, Parsed parsed);
+  Expression(std::string text, char variable, Parsed parsed);
   /// Returns the names of the tables or of the constants in parsed_.slots.
   [[nodiscard]] Names names(bool are_tables) const;
+  /// Throws the error for a name that is neither in `constants` nor in `tables`.
+  [[noreturn]] void refuse(const Slot& slot, const Constants& constants,
+                           const Tables& tables) const;
 
   std::string text_;
+  char variable_ = 0;
   Parsed parsed_;
   // The operations of parsed_, but with the arithmetic of numbers alone already computed.
   std::vector<Operation> operations_;

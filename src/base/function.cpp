@@ -116,13 +116,12 @@ std::shared_ptr<const PointTable> points_of(std::vector<double> arguments,
 Function::Function(Expression expression)
     : expression_(std::make_shared<const Expression>(std::move(expression))) {}
 
-Function::Function(std::string_view text, char variable, const Names& constants,
-                   const Names& tables) {
+Function::Function(std::string_view text, char variable) {
   const std::string_view formula = trimmed(text);
   *this = formula.starts_with(points_prefix)
               ? Function(std::make_shared<const PointTable>(
                     points_between_semicolons(std::string(formula.substr(points_prefix.size())))))
-              : Function(Expression(std::string(formula), variable, constants, tables));
+              : Function(Expression(std::string(formula), variable));
 }
 
 Function::Function(const std::shared_ptr<const PointTable>& points)
@@ -134,9 +133,10 @@ Function::Function() {
   *this = zero;
 }
 
-Function Function::bound(const Constants& constants, const Tables& tables) const {
+Function Function::bound(const Constants& constants, const Tables& tables,
+                         const Names& open) const {
   const bool is_bound = this->constants().empty() && this->tables().empty();
-  return is_bound ? *this : Function(expression_->bound(constants, tables));
+  return is_bound ? *this : Function(expression_->bound(constants, tables, open));
 }
 
 std::vector<double> Function::kinks() const {

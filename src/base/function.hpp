@@ -36,18 +36,18 @@ class Function {
  public:
   /// Constructs the function that is 0 everywhere.
   Function();
-  /// Parses an expression or points. `variable` is the letter of the variable; `constants` and
-  /// `tables` are the names of the constants and tables that the expression may use. Throws
-  /// UserError if the text is not valid; the message says what is wrong and where. The error is
-  /// UnknownName if an unknown name could be the name of a constant. Local.
-  Function(std::string_view text, char variable, const Names& constants = {},
-           const Names& tables = {});
+  /// Parses an expression of the variable with this letter, or points. Other names in it are those
+  /// of constants and tables, which bound() inserts. Throws UserError if the text is not valid; the
+  /// message says what is wrong and where. Local.
+  Function(std::string_view text, char variable);
   /// Constructs the function that is given by these points.
   explicit Function(const std::shared_ptr<const PointTable>& points);
 
   /// Returns this function with the values of `constants` and the points of `tables` inserted.
-  /// Local.
-  [[nodiscard]] Function bound(const Constants& constants, const Tables& tables = {}) const;
+  /// Throws UserError for a name that is in neither of them nor in `open`; the error is UnknownName
+  /// if the name could be that of a constant. Local.
+  [[nodiscard]] Function bound(const Constants& constants, const Tables& tables = {},
+                               const Names& open = {}) const;
   /// Returns the names of the constants that the function uses and that have no value yet.
   [[nodiscard]] Names constants() const { return expression_->constants(); }
   /// Returns the names of the tables that the function uses and that have no points yet.

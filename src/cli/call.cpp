@@ -81,25 +81,27 @@ auto input_reader(const parallel::Communicator& comm) {
   return [&comm](const std::function<void()>& read) { parallel::on_each(comm, read); };
 }
 
-/// Parses the configuration in the recipe of a file and returns it as a request. Collective.
-Request parsed(const parallel::Communicator& comm, Command command, const std::string& file,
+/// Returns the request that the recipe of a file describes. Collective.
+Request stored(const parallel::Communicator& comm, Command command, const std::string& file,
                const io::Recipe& recipe) {
   const auto config = [&](const std::string& /*path*/) -> IniText {
     return {"/configuration of " + file, recipe.configuration, true, {}, recipe.samples};
   };
-  return parse(command, {"--config", file}, {.input = input_reader(comm), .config = config});
+  const Files files{.input = input_reader(comm), .config = config};
+  return request_of(read(command, {"--config", file}, files), files);
 }
 
 /// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws
 /// UserError if the file is damaged, is no checkpoint, or belongs to another command or another
 /// configuration. Collective.
-BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request) {
-  const std::string file = request.configuration.restart;
-  const Command command = request.request->command;
-  const auto origins = given_at(request.request);
+Request with_checkpoint(const Invocation& call, const Request& request) {
+  const Values& values = request.values;
+  const std::string file = values.text("restart");
+  const Command command = values.command();
+  const auto places = given_at(values);
   const std::string advice = "give a whole checkpoint of masing";
   // HDF5 may crash on a damaged file, so the seal is verified before HDF5 opens the file
-  with_origin(origin_of(*request.request, "restart"), [&] {
+  with_origin(values.place("restart"), [&] {
     if (!io::verify_seal(call.comm, file, advice)) {
       throw UserError(fmt::format("{} has no seal; {}", file, advice));
     }
@@ -109,7 +111,7 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
     throw UserError("restart", file + " is a result, no checkpoint; give --config " + file);
   }
   require_kind("restart", file, recipe.kind, name_of(command), "checkpoint");
-  const Axes& axes = request.request->axes;
+  const Axes& axes = *request.axes;
   if (axes.inputs && recipe.samples) {  // a checkpoint has no arrays
     const io::Samples& now = *axes.inputs->source();
     recipe.samples->sizes = now.sizes;
@@ -117,34 +119,117 @@ BoundRequest with_checkpoint(const Invocation& call, const BoundRequest& request
     recipe.samples->values = now.values;
     parallel::on_root(call.comm, [&] { axes.require_unchanged(recipe.samples->records_checksum); });
   }
-  const Request before = parsed(call.comm, command, file, recipe);
-  return continued(request, before, base::split(recipe.derived, ','));
+  return continued(request, stored(call.comm, command, file, recipe),
+                   base::split(recipe.derived, ','));
 }
 
-/// Adds a warning if the name of the output has the ending of another file format, or if the output
-/// would replace a result file of another command. Local.
-void warn_of_output(BoundRequest& request) {
-  const std::string& output = request.configuration.output;
+/// Adds warnings of the output, if its name has the ending of another file format or if it would
+/// replace a result file of another command, and of the step of the first level of a study. Throws
+/// UserError if the scheme is unstable with the step of a level. Local.
+void add_warnings(Request& request) {
+  const std::string& output = request.values.text("output");
+  const Command command = request.values.command();
   for (const char* ending : {".csv", ".txt", ".dat", ".json", ".png", ".mat"}) {
     if (output.ends_with(ending)) {
       request.warnings.push_back("--output: " + output + " will be HDF5, whatever its name");
     }
   }
   const std::string kind = io::kind_at_start(output).value_or("");
-  if (command_of(kind).value_or(request.request->command) != request.request->command) {
+  if (command_of(kind).value_or(command) != command) {
     request.warnings.push_back(
         fmt::format("--output: {} is of masing {} and will be replaced by a file of masing {}",
-                    output, kind, name_of(request.request->command)));
+                    output, kind, name_of(command)));
+  }
+  for (const study::Level& level : request.study.levels) {
+    const std::string advice = engine::step_advice(study::at_level(request.run, level));
+    if (&level == &request.study.levels.front()) {
+      request.warnings.push_back(advice);
+    }
   }
 }
 
+/// The files that a call reads. All member functions are collective.
+class CallFiles {
+ public:
+  CallFiles(Command command, const Invocation& call) : command_(command), call_(call) {}
+
+  /// Returns the functions that read the files. This object must outlive them.
+  Files readers() {
+    return {.last_field = [this](const std::string& path) { return field(path); },
+            .table = [this](const std::string& path) { return table(path); },
+            .samples = [this](const std::string& path) { return samples(path); },
+            .input = input_reader(call_.comm),
+            .config = [this](const std::string& path) { return ini(path); }};
+  }
+  /// Returns the paths of the files that have been read.
+  [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
+
+ private:
+  bool is_hdf5(const std::string& path) const {
+    return !parallel::from_root(call_.comm, [&] {
+              return io::is_hdf5(path) ? "HDF5" : "";
+            }).empty();
+  }
+
+  std::string text(const std::string& path) {
+    inputs_.push_back(path);
+    return parallel::from_root(call_.comm, [&] { return io::read_text(path); });
+  }
+
+  std::string field(const std::string& path) {
+    inputs_.push_back(path);
+    require_sound(call_.comm, path);
+    return parallel::from_root(
+        call_.comm, [&] { return io::reading(path, [&] { return io::last_field(path); }); });
+  }
+
+  std::shared_ptr<const base::PointTable> table(const std::string& path) {
+    const auto array = call_.tables.find(path);
+    return array != call_.tables.end() ? array->second : base::points_of(text(path), path);
+  }
+
+  io::Samples samples(const std::string& path) {
+    inputs_.push_back(path);
+    if (is_hdf5(path)) {
+      (void)io::verify_seal(call_.comm, path, "give a whole file");
+    }
+    io::Samples samples;
+    parallel::on_root(call_.comm,
+                      [&] { samples = io::reading(path, [&] { return io::read_samples(path); }); });
+    share(call_.comm, samples);
+    return samples;
+  }
+
+  IniText ini(const std::string& path) {
+    if (!is_hdf5(path)) {
+      return {path, text(path)};
+    }
+    inputs_.push_back(path);
+    require_sound(call_.comm, path);
+    const io::Recipe recipe = recipe_in(call_.comm, path);
+    with_origin("--config",
+                [&] { require_kind("config", path, recipe.kind, name_of(command_), "file"); });
+    if (!recipe.names_derived) {
+      warn(call_.comm, "--config: " + path +
+                           " does not say which keys followed from others; all count as given, "
+                           "force, to, sample-every and engine among them");
+    }
+    return {"/configuration of " + path, recipe.configuration, true,
+            base::split(recipe.derived, ','), recipe.samples};
+  }
+
+  Command command_;
+  const Invocation& call_;
+  std::vector<std::string> inputs_;
+};
+
 }  // namespace
 
-BoundRequest request_in(const Invocation& call, const std::string& file) {
+Request request_in(const Invocation& call, const std::string& file) {
   require_sound(call.comm, file);
   const io::Recipe recipe = recipe_in(call.comm, file);
   const auto command = command_of(recipe.kind);
-  if (!command) {
+  if (!command || !has_configuration(*command)) {
     throw UserError(file + " is of kind '" + recipe.kind +
                     "'; only a file of simulate, converge or scan can be made again");
   }
@@ -153,98 +238,48 @@ BoundRequest request_in(const Invocation& call, const std::string& file) {
   }
   // All keys count as given, because a later version of masing may have other defaults. The new
   // result file names the same derived keys as this file.
-  BoundRequest request = bind(parsed(call.comm, *command, file, recipe));
+  Request request = stored(call.comm, *command, file, recipe);
   request.derived = recipe.derived;
   return request;
 }
 
 std::optional<Job> job_of(Command command, const Invocation& call) {
-  std::vector<std::string> inputs;
-  const auto read_text = [&](const std::string& path) {
-    inputs.push_back(path);
-    return parallel::from_root(call.comm, [&] { return io::read_text(path); });
-  };
-  const auto read_field = [&](const std::string& path) {
-    inputs.push_back(path);
-    require_sound(call.comm, path);
-    return parallel::from_root(
-        call.comm, [&] { return io::reading(path, [&] { return io::last_field(path); }); });
-  };
-  const auto read_ini = [&](const std::string& path) -> IniText {
-    if (parallel::from_root(call.comm, [&] { return io::is_hdf5(path) ? "HDF5" : ""; }).empty()) {
-      return {path, read_text(path)};
-    }
-    inputs.push_back(path);
-    require_sound(call.comm, path);
-    const io::Recipe recipe = recipe_in(call.comm, path);
-    with_origin("--config",
-                [&] { require_kind("config", path, recipe.kind, name_of(command), "file"); });
-    if (!recipe.names_derived) {
-      warn(call.comm, "--config: " + path +
-                          " does not say which keys followed from others; all count as given, "
-                          "force, to, sample-every and engine among them");
-    }
-    return {"/configuration of " + path, recipe.configuration, true,
-            base::split(recipe.derived, ','), recipe.samples};
-  };
-  const auto read_table = [&](const std::string& path) {
-    const auto array = call.tables.find(path);
-    return array != call.tables.end() ? array->second : base::points_of(read_text(path), path);
-  };
-  const auto read_samples = [&](const std::string& path) {
-    inputs.push_back(path);
-    if (!parallel::from_root(call.comm, [&] { return io::is_hdf5(path) ? "HDF5" : ""; }).empty()) {
-      (void)io::verify_seal(call.comm, path, "give a whole file");
-    }
-    io::Samples samples;
-    parallel::on_root(call.comm,
-                      [&] { samples = io::reading(path, [&] { return io::read_samples(path); }); });
-    share(call.comm, samples);
-    return samples;
-  };
-  const Files files{.last_field = read_field,
-                    .table = read_table,
-                    .samples = read_samples,
-                    .input = input_reader(call.comm),
-                    .config = read_ini};
-  BoundRequest request = bind(parse(command, call.words, files));
-  const Configuration& c = request.configuration;
+  CallFiles files(command, call);
+  const Files readers = files.readers();
+  Request request = request_of(read(command, call.words, readers), readers);
   {
-    const auto origins = given_at(request.request);
+    const auto places = given_at(request.values);
     parallel::on_root(call.comm, [&] {  // only the root prints the warnings
-      require_files_apart(c, inputs);
-      warn_of_output(request);
-      for (const study::Level& level : request.study.levels) {
-        const std::string advice = engine::step_advice(study::at_level(request.run, level));
-        if (&level == &request.study.levels.front()) {
-          request.warnings.push_back(advice);
-        }
-      }
+      require_files_apart(request.values, files.inputs());
+      add_warnings(request);
     });
   }
-  if (!c.restart.empty()) {
+  if (request.values.has("restart")) {
     request = with_checkpoint(call, request);
   }
+  const Values& values = request.values;
+  const bool prints = values.flag("print-config");
+  const bool only_validates = values.flag("validate-only");
   for (const std::string& text : request.warnings) {
-    if (!text.empty() && !c.print_config && !c.validate_only) {
+    if (!text.empty() && !prints && !only_validates) {
       warn(call.comm, text);
     }
   }
-  auto origins = given_at(request.request);
-  if (c.print_config && !c.validate_only) {
+  auto places = given_at(values);
+  if (prints && !only_validates) {
     print(call.comm, printed(request));
     return std::nullopt;
   }
-  Job job{spec_of(request, call.command_line), request.request, std::move(origins), std::nullopt};
-  if (c.validate_only) {
-    job.only_validated = c.print_config ? printed(request) : "valid\n";
+  Job job{spec_of(request, call.command_line), values, std::move(places), std::nullopt};
+  if (only_validates) {
+    job.only_validated = prints ? printed(request) : "valid\n";
     return job;
   }
-  if (!c.quiet) {
+  if (!values.flag("quiet")) {
     print(call.comm, announcement(request), stderr);
   }
-  if (const auto seconds = c.wall_limit) {
-    parallel::limit_wall_time(*seconds);
+  if (const double seconds = values.seconds("wall-limit"); seconds > 0) {
+    parallel::limit_wall_time(seconds);
   }
   return job;
 }

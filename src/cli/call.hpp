@@ -26,7 +26,7 @@ struct Invocation {
 /// of a UserError about a quantity begins with the place where the user gave this quantity.
 struct Job {
   Spec spec;
-  std::shared_ptr<const Request> request;
+  Values values;  ///< of a scan, those at its first point without a fault
   std::unique_ptr<base::GivenAt> origins;
 
   /// if it has a value, the job is only validated, not computed, and then this text is printed
@@ -46,7 +46,7 @@ std::optional<Job> job_of(Command command, const Invocation& call);
 /// keep their stored values. Prints a warning on stderr if the file has no seal. Throws UserError
 /// if the file is damaged, is a checkpoint, or was not written by simulate, converge or scan.
 /// Collective.
-BoundRequest request_in(const Invocation& call, const std::string& file);
+Request request_in(const Invocation& call, const std::string& file);
 
 /// Prints a text to `to` on the root; does nothing on other ranks. A text for stderr is passed to
 /// base::say, so that the Python module can receive it. Local.

@@ -1,530 +1,292 @@
 #include "cli/options.hpp"
 
-#include <fmt/format.h>
-#include <strings.h>
+#include <fmt/core.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <system_error>
-#include <type_traits>
-#include <utility>
+#include <array>
+#include <boost/program_options.hpp>
+#include <map>
+#include <sstream>
+#include <string_view>
 
 #include "base/text.hpp"
-#include "slab/scheme.hpp"
-#include "study/study_spec.hpp"
 
 namespace masing::cli {
 
-using base::UserError;
+namespace po = boost::program_options;
+
+/// The table of options, and the words that its rows use.
+namespace rows {
+
+using enum Role;
+using enum Kind;
+using enum rheology::Range;
+
+constexpr const char* of_problem = "Problem";
+constexpr const char* of_grid = "Discretization";
+constexpr const char* of_output = "Output";
+constexpr const char* of_study = "Study or Scan";
+constexpr const char* of_execution = "Execution";
+
+// Sets of families and of commands, for the rows of the table.
+constexpr unsigned slab = 1;
+constexpr unsigned quasistatic = 2;
+constexpr unsigned chain = 4;
+constexpr unsigned finite = 8;
+constexpr unsigned slabs = slab | quasistatic;
+constexpr unsigned moving = slab | chain;
+constexpr unsigned fields = slabs | chain;
+constexpr unsigned all = fields | finite;
+constexpr unsigned of_simulate = 1;
+constexpr unsigned of_converge = 2;
+constexpr unsigned of_scan = 4;
+constexpr unsigned each = of_simulate | of_converge | of_scan;
+constexpr unsigned of_reproduce = 8;
+constexpr unsigned of_benchmark = 16;
+
+constexpr Option table[] = {
+    {"model", of_problem, problem, word, "NAME", "masing", "The model; masing models lists them.",
+     any, all, each},
+    {"stiffness", of_problem, problem, of_s, "k(s)", "1", "Stiffness density, >= 0.", any, fields,
+     each},
+    {"threshold", of_problem, problem, of_s, "eta(s)", "s+0.1", "Yield displacement, >= 0.", any,
+     fields, each},
+    {"threshold-down", of_problem, problem, of_s, "eta_down(s)", "",
+     "Yield displacement downwards; as upwards if it is not given.", any, fields, each},
+    {"initial-u", of_problem, problem, field, "u0(s)", "0",
+     "Initial elongation; file:RUN.h5 is the last field of a run.", any, fields, each},
+    {"force", of_problem, problem, of_t, "F(t)", "",
+     "External force; in the papers' problem alone it is 0.45*cos(0.5*t) if it is not given.", any,
+     all, each},
+    {"base-acceleration", of_problem, problem, of_t, "a_g(t)", "0",
+     "Acceleration of the base: the force is F - m a_g.", any, moving, each},
+    {"incoming-velocity", of_problem, problem, of_t, "v(t)", "",
+     "Velocity of the wave that comes in at a base that absorbs.", any, chain, each},
+    {"force-node", of_problem, problem, count, "i", "",
+     "The node that the force acts on; the last if it is not given.", positive, chain, each},
+    {"position", of_problem, problem, of_t, "x(t)", "",
+     "The position, prescribed in place of F(t).", any, quasistatic, each},
+    {"mass", of_problem, problem, real, "m", "1", "Mass, > 0.", positive, slab, each, "m"},
+    {"damping", of_problem, problem, real, "c", "0", "Viscous damping, >= 0.", not_negative, slab,
+     each},
+    {"k0", of_problem, problem, real, "k0", "0", "Linear spring, >= 0.", not_negative, slabs, each,
+     "k0"},
+    {"x0", of_problem, problem, real, "x0", "0", "Initial position.", any, slabs, each, "x0"},
+    {"y0", of_problem, problem, real, "y0", "0", "Initial velocity.", any, slab, each, "y0"},
+    {"final-time", of_problem, problem, real, "T", "500", "Final time, > 0.", positive, all, each},
+    {"steps", of_grid, result, count, "N", "1000000", "Time steps, >= 1.", positive, all, each},
+    {"cells", of_grid, result, cells, "P|inf", "1500",
+     "Cells of s in [0,1], >= 1; inf is the continuum.", positive, fields, each},
+    {"rule", of_grid, result, choice, "right|midpoint", "right",
+     "Where a cell samples k, eta and u0: at its right end or its middle.", any, fields, each},
+    {"scheme", of_grid, result, choice, "euler|leapfrog", "euler",
+     "Scheme of time: the papers' euler, of order one, or leapfrog (velocity Verlet), of order "
+     "two; "
+     "leapfrog if the base moves, and of a chain.",
+     any, moving, each},
+    {"engine", of_grid, result, choice, "sweep|memory|exact", "",
+     "Engine: cell by cell, by turning points, or exact in time; it follows from P if it is not "
+     "given.",
+     any, moving | finite, each},
+    {"breaks", of_grid, result, list, "\"t,t,...\"", "",
+     "Times at which F is not smooth, for the exact solution.", any, slab | finite, each},
+    {"output", of_output, execution, word, "FILE.h5", "masing.h5",
+     "Result file; it is replaced when the run is done.", any, all, each},
+    {"output", of_output, execution, word, "FILE.h5", "",
+     "File in which to keep what was made again.", any, all, of_reproduce},
+    {"output", of_output, execution, word, "FILE.h5", "benchmark.h5", "Result file.", any, all,
+     of_benchmark},
+    {"sample-every", of_output, result, count, "n", "",
+     "Steps between samples; about 10,000 samples if it is not given.", positive, all, each},
+    {"field-every", of_output, result, count, "n", "",
+     "Steps between fields u(.,s), or states; 0: the last step only.", not_negative, all,
+     of_simulate},
+    {"from", of_output, result, real, "t", "", "First time of the samples (default 0).", any, all,
+     each},
+    {"to", of_output, result, real, "t", "", "Last time of the samples (default T).", any, all,
+     each},
+    {"energy", of_output, result, flag, "", "false", "Write the energy balance with the samples.",
+     any, moving, of_simulate},
+    {"field-points", of_output, result, count, "n", "",
+     "Places of the field in the files; by default 1000 of P = inf, else 0 for all, or 10000 of "
+     "huge fields.",
+     not_negative, fields, of_simulate | of_converge},
+    {"watch", of_output, result, list, "\"i,i,...\"", "",
+     "Write the motion of these nodes, and the elements below them.", not_negative, chain,
+     of_simulate},
+    {"refine", of_study, result, choice, "steps|cells|both|elements", "steps",
+     "What the levels refine; steps for models without cells.", any, all, of_converge},
+    {"levels", of_study, result, levels, "\"n,n,...\"", "",
+     "Levels from coarse to fine; P:N for both, n:N for elements; first:last:count is geometric.",
+     any, all, of_converge},
+    {"reference", of_study, result, choice, "finest|successive|exact|exact-time|cells-inf",
+     "finest",
+     "What the levels are measured against: finest, one run at least 16 times finer than the last "
+     "level; successive, each level against the next; exact, the exact solution (P = N = inf); "
+     "exact-time, the exact solution at the same P; cells-inf, P = inf with the same N.",
+     any, all, of_converge},
+    {"expect-order", of_study, result, word, "\"x=1,...\"", "",
+     "Expected orders of x, y, u and u_cells, or none; the promised ones if it is not given.", any,
+     all, of_converge},
+    {"order-tolerance", of_study, result, real, "d", "0.1",
+     "How far an order may be from the expected one.", positive, all, of_converge},
+    {"field-samples", of_study, result, count, "m", "200",
+     "Number of times T/m, 2T/m, ..., T at which u is compared.", positive, all, of_converge},
+    {"steady", of_study, result, flag, "", "false",
+     "The limit cycle of each point itself, by shooting.", any, slab, of_scan},
+    {"period", of_study, result, real, "t", "", "Period of the force, where it is not found.", any,
+     all, of_scan},
+    {"samples", of_study, result, word, "TABLE.csv", "",
+     "A run for each row: columns of constants, numeric keys, or tables (paths beside TABLE).", any,
+     all, of_scan},
+    {"keep", of_study, result, choice, "numbers|series", "numbers",
+     "What is kept of the runs: numbers alone, or their samples, too.", any, all, of_scan},
+    {"checkpoint", of_execution, execution, word, "FILE.h5", "",
+     "File of checkpoints; if it is not given, OUTPUT.checkpoint, written when stopped.", any, all,
+     each},
+    {"checkpoint-every", of_execution, execution, count, "n", "0",
+     "Steps between checkpoints; 0: every ten minutes.", not_negative, all, each},
+    {"restart", of_execution, execution, word, "FILE.h5", "",
+     "Go on with the run that this checkpoint is of.", any, all, each},
+    {"wall-limit", of_execution, execution, time, "h:m:s", "0",
+     "Time after which to write a checkpoint and stop with exit code 75; 0: never.", any, all,
+     each},
+    {"quiet", of_execution, execution, flag, "", "false", "No progress on stderr.", any, all,
+     each | of_reproduce},
+    {"set", of_problem, call, pair, "PARAMETER=VALUE", "",
+     "A parameter of another model than masing: a number, a list \"0.5,0.9\" or an expression in i "
+     "and n; in an .ini below [model].",
+     any, all, each, "", "model."},
+    {"let", of_problem, call, pair, "NAME=VALUE", "",
+     "A constant for every expression and number, itself a number or an expression; in an .ini "
+     "below [let].",
+     any, all, each, "", "let."},
+    {"table", of_problem, call, pair, "NAME=FILE.csv", "",
+     "Two columns of numbers as a function for every expression, NAME(t) or NAME(s); in an .ini "
+     "below [table].",
+     any, all, each, "", "table."},
+    {"over", of_study, call, pair, "NAME=VALUES", "",
+     "Scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\" or \"w=0.4,0.7,1\"; in "
+     "an "
+     ".ini below [over].",
+     any, all, of_scan, "", "over."},
+    {"config", of_execution, call, word, "FILE.ini", "",
+     "The same keys, one 'key = value' a line, or a result file with its own; the command line "
+     "wins.",
+     any, all, each},
+    {"print-config", of_execution, call, flag, "", "false",
+     "Print the resolved configuration as an .ini and stop.", any, all, each},
+    {"validate-only", of_execution, call, flag, "", "false",
+     "Check the configuration, every cell of it, and stop.", any, all, each},
+    {"largest", of_grid, call, count, "P", "",
+     "The most cells; by default what a third of the free memory holds, at most 1e8.", positive,
+     all, of_benchmark},
+    {"quick", of_execution, call, flag, "", "false",
+     "A look: short runs, at most 1e5 cells, small arrays.", any, all, of_benchmark},
+    {"petsc", of_execution, call, flag, "", "", "All words after it go to PETSc (-log_view, ...).",
+     any, all, each | of_reproduce | of_benchmark},
+    {"help", of_execution, call, flag, "", "", "This text.", any, all,
+     each | of_reproduce | of_benchmark},
+};
+
+}  // namespace rows
 
 namespace {
 
-using C = Configuration;
-
-/// Returns a value as text. The elements of a list are joined by `separator`; a list of lists
-/// becomes "1:2,3:4".
-template <typename T>
-std::string value_as_text(const T& value, const char* separator = ",") {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return base::to_text(value);
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    return value;
-  } else if constexpr (std::is_same_v<T, base::Function>) {
-    return value.text();
-  } else if constexpr (requires { value.has_value(); }) {
-    return value ? value_as_text(*value) : "";
-  } else {
-    std::vector<std::string> texts;
-    std::ranges::transform(value, std::back_inserter(texts),
-                           [](const auto& each) { return value_as_text(each, ":"); });
-    return base::joined(texts, separator);
+/// Adds an option to a group, with its default at the end of the help, or the key of an .ini.
+void add(po::options_description& group, const Option& option, bool is_key) {
+  const std::string_view argument = option.argument;
+  if (argument.empty() && !is_key) {
+    group.add_options()(option.name, option.help);
+    return;
   }
-}
-
-/// Returns a function that returns the value of a member of a Configuration as text.
-template <typename Member>
-auto member_printer(Member C::*member) {
-  return [member](const C& c) { return value_as_text(c.*member); };
-}
-
-/// The condition that a number must fulfil.
-struct Range {
-  bool (*contains)(double value);
-  const char* right;  ///< what the number must be, for the message of an error
-};
-constexpr Range any{[](double /*value*/) { return true; }, ""};
-constexpr Range positive{[](double value) { return value > 0; }, "must be > 0"};
-constexpr Range not_negative{[](double value) { return value >= 0; }, "must be >= 0"};
-
-/// Returns the value of a number. Throws UserError if the value is not in `range`.
-double in_range(const Number& number, const Constants& constants, const Range& range) {
-  const double value = number.value(constants);
-  if (!range.contains(value)) {
-    throw UserError(value_as_text(value) + "; " + range.right);
-  }
-  return value;
-}
-
-// Up to this limit every integer is exact as a double. Therefore p·T/N and i/P are computed from
-// exact operands.
-constexpr std::int64_t largest_count = std::int64_t{1} << 53;
-
-/// Returns `value`. Throws UserError if `value` is not from `least` to `largest_count`.
-std::int64_t in_range(std::int64_t value, std::int64_t least) {
-  if (value < least || value > largest_count) {
-    throw UserError(fmt::format("{}; must be a whole number from {} to 2^53", value, least));
-  }
-  return value;
-}
-
-/// Returns the ValueType of an option whose value is one number in `range`.
-template <typename Member>
-ValueType real(Member C::*member, const Range& range = any) {
-  return {Kind::number, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
-            c.*member = in_range(given.numbers[0][0], k, range);
-          }};
-}
-
-/// Returns the ValueType of an option whose value is a whole number of at least `least`.
-template <typename Member>
-ValueType count(Member C::*member, std::int64_t least) {
-  return {Kind::number, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
-            c.*member = in_range(given.numbers[0][0].whole(k), least);
-          }};
-}
-
-/// Returns the ValueType of an option whose value is a number of cells, or "inf" for the continuum.
-ValueType cells() {
-  const auto text = [](const C& c) {
-    const auto* cells = std::get_if<slab::Cells>(&c.space);
-    return cells == nullptr ? "inf" : value_as_text(cells->count);
-  };
-  return {Kind::number, text, [](C& c, const Given& given, const Constants& constants) {
-            if (given.text == "inf") {
-              c.space = slab::Continuum{};
-              return;
-            }
-            if (strcasecmp(given.text.c_str(), "inf") == 0 ||
-                strcasecmp(given.text.c_str(), "infinity") == 0 || given.text == "∞") {
-              throw UserError(in_quotes(given.text) + "; give a whole number or inf");
-            }
-            const std::int64_t cells = given.numbers[0][0].whole(constants);
-            if (cells < 1) {
-              throw UserError(value_as_text(cells) + " cells; give at least 1, or inf");
-            }
-            c.space = slab::Cells{in_range(cells, 1)};
-          }};
-}
-
-/// Returns the ValueType of an option whose value is a list of numbers in `range`.
-ValueType list(std::vector<double> C::*member, const Range& range = any) {
-  return {Kind::list, member_printer(member), [=](C& c, const Given& given, const Constants& k) {
-            for (const auto& numbers : given.numbers) {
-              (c.*member).push_back(in_range(numbers[0], k, range));
-            }
-          }};
-}
-
-/// Returns the ValueType of the option for the levels of a study: "100,200", "100:200:5" or
-/// "P:N,P:N". Each number may be an expression.
-ValueType levels() {
-  return {Kind::levels, member_printer(&C::levels),
-          [](C& c, const Given& given, const Constants& k) {
-            for (const auto& numbers : given.numbers) {
-              std::ranges::transform(numbers, std::back_inserter(c.levels.emplace_back()),
-                                     [&](const Number& each) { return each.whole(k); });
-            }
-          }};
-}
-
-/// Returns the ValueType of an option whose value is a word. `make` converts the word to the value
-/// of the member and throws UserError for a word that is not allowed; `print` converts the value
-/// back to the word.
-template <typename Member, typename Make>
-ValueType text(Member C::*member, std::function<std::string(const C&)> print, const Make& make) {
-  return {Kind::word, std::move(print),
-          [=](C& c, const Given& given, const Constants& /*k*/) { c.*member = make(given.text); }};
-}
-ValueType text(std::string C::*member) {
-  return text(member, member_printer(member), [](const std::string& given) { return given; });
-}
-
-/// Returns whether a text is the name of an existing file or ends with .csv, .txt or .dat.
-bool names_file(const std::string& text) {
-  const std::set<std::string> endings{".csv", ".txt", ".dat"};
-  std::error_code unknown;
-  return endings.contains(std::filesystem::path(text).extension()) ||
-         std::filesystem::is_regular_file(text, unknown);
-}
-
-/// Returns `read`, a function that reads the file in `given`. Throws UserError if it is empty.
-template <typename Content>
-const FileReader<Content>& checked(const FileReader<Content>& read, const std::string& given) {
-  if (!read) {
-    throw UserError(in_quotes(given) + "; no file can be read here");
-  }
-  return read;
-}
-
-/// Parses a function: an expression, "points:…" or "table:FILE.csv". An initial field (Kind::field)
-/// may also be "file:RUN.h5", which stands for the last field of a run. Throws UserError if the
-/// text is none of these or the file cannot be read.
-base::Function function_of(const std::string& given, Kind kind, const Names& constants,
-                           const Names& tables, const Files& files) {
-  const auto path_after = [&](std::string_view prefix) {
-    return std::string(base::trimmed(given.substr(prefix.size())));
-  };
-  if (given.starts_with("table:")) {
-    return base::Function(files.points(path_after("table:")));
-  }
-  if (kind == Kind::field && given.starts_with("file:")) {
-    return {checked(files.last_field, given)(path_after("file:")), 's'};
-  }
-  try {
-    return {given, kind == Kind::of_t ? 't' : 's', constants, tables};
-  } catch (const UserError&) {
-    const bool is_run = kind == Kind::field && given.ends_with(".h5");
-    if (is_run || names_file(given)) {
-      throw UserError("names a file; give " + std::string(is_run ? "file:" : "table:") + given);
-    }
-    throw;
-  }
-}
-
-/// Returns the ValueType of an option whose value is a function of s or t.
-template <typename Member>
-ValueType function(Kind kind, Member C::*member) {
-  const auto assign = [member](C& c, const Given& given, const Constants& k) {
-    c.*member = given.function ? Member(given.function->bound(k, c.tables)) : Member();
-  };
-  return {kind, member_printer(member), assign, "",
-          std::is_same_v<Member, std::optional<base::Function>>};
-}
-
-/// Throws UserError for a word that is not allowed; the message names the allowed words.
-[[noreturn]] void refuse_word(const std::string& word, const std::string& allowed) {
-  throw UserError(in_quotes(word) + " is not known here; give " + allowed +
-                  base::meant(word, base::split(allowed, '|')));
-}
-
-/// The values of a choice, each with the word for it.
-template <typename T>
-using Words = std::vector<std::pair<T, std::string>>;
-
-/// Returns the ValueType of an option whose value is one of a few words.
-template <typename Member, typename T>
-ValueType choice(Member C::*member, const Words<T>& words) {
-  std::vector<std::string> all;
-  std::ranges::transform(words, std::back_inserter(all), &Words<T>::value_type::second);
-  const std::string allowed = base::joined(all, "|");
-  const auto make = [words, allowed](const std::string& word) {
-    const auto match = std::ranges::find(words, word, &Words<T>::value_type::second);
-    return match == words.end() ? (refuse_word(word, allowed), T()) : match->first;
-  };
-  const auto print = [member, words](const C& c) {
-    const auto match =
-        std::ranges::find_if(words, [&](const auto& entry) { return c.*member == entry.first; });
-    return match == words.end() ? "" : match->second;
-  };
-  ValueType value = text(member, print, make);
-  value.words = allowed;
-  return value;
-}
-
-/// Returns the ValueType of an option whose value is one of `values`. name_of() returns the word
-/// for each value.
-template <typename T>
-ValueType choice(T C::*member, std::initializer_list<T> values) {
-  Words<T> words;
-  for (const T value : values) {
-    words.emplace_back(value, name_of(value));
-  }
-  return choice(member, words);
-}
-
-/// Returns the ValueType of a switch: it has no value on the command line, and the value true or
-/// false in an .ini.
-ValueType toggle(bool C::*member) {
-  ValueType value = choice(member, Words<bool>{{false, "false"}, {true, "true"}});
-  value.words.clear();
-  return value;
-}
-
-/// Returns the ValueType of the option --reference: a word of study::reference_kinds.
-ValueType reference() {
-  Words<std::string> words;
-  for (const study::ReferenceKind& kind : study::reference_kinds) {
-    words.emplace_back(kind.name, kind.name);
-  }
-  return choice(&C::reference, words);
-}
-
-/// Converts a time such as "90", "15:00" or "23:30:00" to seconds. Returns nothing for 0. Throws
-/// UserError for a text that is not a time.
-std::optional<double> seconds_of(const std::string& given) {
-  const std::vector<std::string> pieces = base::split(given, ':');
-  double seconds = 0.0;
-  bool is_time = !pieces.empty() && pieces.size() <= 3;
-  for (const std::string& piece : pieces) {
-    const std::optional<double> part = base::to_number(piece);
-    is_time = is_time && part && *part >= 0 && (&piece == &pieces.front() || *part < 60);
-    seconds = 60 * seconds + part.value_or(0.0);
-  }
-  if (!is_time) {
-    throw UserError(in_quotes(given) + " is not a time; give seconds, m:s or h:m:s");
-  }
-  return seconds > 0 ? std::optional(seconds) : std::nullopt;
-}
-
-/// Returns a line "NAME: DESCRIPTION" for each row of a table.
-template <typename Rows>
-std::string described(const Rows& rows) {
-  std::string text;
-  for (const auto& row : rows) {
-    text += fmt::format("\n{:36}{}: {}", "", row.name, row.description);
-  }
-  return text;
-}
-
-/// Builds the table of all options.
-std::vector<Option> make_table() {
-  using enum Role;
-  constexpr Kind of_s = Kind::of_s;
-  constexpr Kind of_t = Kind::of_t;
-  const std::set<ModelKind> all{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::chain,
-                                ModelKind::finite};
-  const std::set<ModelKind> one_slab{ModelKind::slab, ModelKind::quasistatic_slab};
-  const std::set<ModelKind> slabs{ModelKind::slab, ModelKind::quasistatic_slab, ModelKind::chain};
-  const std::set<ModelKind> moving_slab{ModelKind::slab};
-  const std::set<ModelKind> moving_slabs{ModelKind::slab, ModelKind::chain};
-  const std::set<ModelKind> chain{ModelKind::chain};
-  const std::set<ModelKind> moving{ModelKind::slab, ModelKind::finite};
-  const std::set<ModelKind> with_engines{ModelKind::slab, ModelKind::chain, ModelKind::finite};
-  const std::set<ModelKind> quasistatic{ModelKind::quasistatic_slab};
-  const std::set<Command> each{Command::simulate, Command::converge, Command::scan};
-  const std::set<Command> simulate{Command::simulate};
-  const std::set<Command> converge{Command::converge};
-  const std::set<Command> not_scan{Command::simulate, Command::converge};
-  const std::set<Command> scan{Command::scan};
-  const ValueType none;
-  const Words<engine::Method> methods{{engine::Method::sweep, "sweep"},
-                                      {engine::Method::memory, "memory"},
-                                      {engine::Method::exact, "exact"}};
-  Words<slab::Scheme> schemes;
-  std::ranges::transform(slab::schemes, std::back_inserter(schemes), [](const auto& row) {
-    return std::pair(row.scheme, std::string(row.name));
-  });
-  const Words<bool> kept{{false, "numbers"}, {true, "series"}};
-  std::vector<Option> table{
-      {"model", "NAME", "masing", "the model; masing models lists them", text(&C::model), problem},
-      {"stiffness", "k(s)", "1", "stiffness density, >= 0", function(of_s, &C::stiffness), problem,
-       slabs},
-      {"threshold", "eta(s)", "s+0.1", "yield displacement, >= 0", function(of_s, &C::threshold),
-       problem, slabs},
-      {"threshold-down", "eta_down(s)", "", "yield displacement downwards; as upwards if not given",
-       function(of_s, &C::threshold_down), problem, slabs},
-      {"initial-u", "u0(s)", "0", "initial elongation; file:RUN.h5: the last field of a run",
-       function(Kind::field, &C::initial_u), problem, slabs},
-      {"force", "F(t)", "0.45*cos(0.5*t)", "external force; a default of the papers' problem alone",
-       function(of_t, &C::force), problem},
-      {"base-acceleration", "a_g(t)", "0", "acceleration of the base: the force is F - m a_g",
-       function(of_t, &C::base_acceleration), problem, moving_slabs},
-      {"incoming-velocity", "v(t)", "", "velocity of the wave that comes in at a base that absorbs",
-       function(of_t, &C::incoming_velocity), problem, chain},
-      {"force-node", "i", "", "the node that the force acts on; the last if not given",
-       count(&C::force_node, 1), problem, chain},
-      {"position", "x(t)", "", "the position, prescribed in place of F(t)",
-       function(of_t, &C::position), problem, quasistatic},
-      {"mass", "m", "1", "mass, > 0", real(&C::mass, positive), problem, moving_slab, each, "m"},
-      {"damping", "c", "0", "viscous damping, >= 0", real(&C::damping, not_negative), problem,
-       moving_slab},
-      {"k0", "k0", "0", "linear spring, >= 0", real(&C::k0, not_negative), problem, one_slab, each,
-       "k0"},
-      {"x0", "x0", "0", "initial position", real(&C::x0), problem, one_slab, each, "x0"},
-      {"y0", "y0", "0", "initial velocity", real(&C::y0), problem, moving_slab, each, "y0"},
-      {"final-time", "T", "500", "final time, > 0", real(&C::final_time, positive), problem},
-      {"steps", "N", "1000000", "time steps, >= 1", count(&C::steps, 1), result},
-      {"cells", "P|inf", "1500", "cells of s in [0,1], >= 1; inf: the continuum", cells(), result,
-       slabs},
-      {"rule", "", "right", "where a cell samples k, eta, u0: its right end or its middle",
-       choice(&C::rule, {slab::Rule::right, slab::Rule::midpoint}), result, slabs},
-      {"scheme", "", "euler",
-       "of time; with --base-acceleration and of a chain leapfrog:" + described(slab::schemes),
-       choice(&C::scheme, schemes), result, moving_slabs},
-      {"engine", "", "", "cell by cell, by turning points, or exact in time; by P if not given",
-       choice(&C::method, methods), result, with_engines},
-      {"breaks", "\"t,t,...\"", "", "times where F is not smooth, for the exact solution",
-       list(&C::breaks), result, moving},
-      {"output", "FILE.h5", "masing.h5", "result file; replaced when the run is done",
-       text(&C::output), execution},
-      {"sample-every", "n", "", "steps between samples; about 10,000 samples if not given",
-       count(&C::sample_every, 1), result},
-      {"field-every", "n", "", "steps between fields u(.,s), or states; 0: the last step only",
-       count(&C::field_every, 0), result, all, simulate},
-      {"from", "t", "", "first time of the samples (default 0)", real(&C::from), result},
-      {"to", "t", "", "last time of the samples (default T)", real(&C::to), result},
-      {"energy", "", "false", "write the energy balance with the samples", toggle(&C::energy),
-       result, moving_slabs, simulate},
-      {"field-points", "n", "",
-       "places of the field in the files: 1000 of P = inf, else 0: all, or 10000 of huge fields",
-       count(&C::field_points, 0), result, slabs, not_scan},
-      {"watch", "\"i,i,...\"", "", "write the motion of these nodes, and the elements below them",
-       list(&C::watch, not_negative), result, chain, simulate},
-      {"refine", "", "steps", "what the levels refine; of models without cells steps",
-       choice(&C::refine, {study::Refine::steps, study::Refine::cells, study::Refine::both,
-                           study::Refine::elements}),
-       result, all, converge},
-      {"levels", "\"n,n,...\"", "",
-       "coarse to fine; P:N for both, n:N for elements; first:last:count is geometric", levels(),
-       result, all, converge},
-      {"reference", "", "finest",
-       "what levels are measured against:" + described(study::reference_kinds), reference(), result,
-       all, converge},
-      {"expect-order", "\"x=1,...\"", "", "of x, y, u, u_cells, or none; the promised if not given",
-       text(&C::expected_orders), result, all, converge},
-      {"order-tolerance", "d", "0.1", "how far an order may be from the expected one",
-       real(&C::order_tolerance, positive), result, all, converge},
-      {"field-samples", "m", "200", "times T/m, 2T/m, …, T at which u is compared",
-       count(&C::field_samples, 1), result, all, converge},
-      {"steady", "", "false", "the limit cycle of each point itself, by shooting",
-       toggle(&C::steady), result, moving_slab, scan},
-      {"period", "t", "", "period of the force, where it is not found", real(&C::period), result,
-       all, scan},
-      {"samples", "TABLE.csv", "",
-       "a run for each row: columns of constants, numeric keys, or tables (paths beside TABLE)",
-       text(&C::samples), result, all, scan},
-      {"keep", "", "numbers", "of the runs, numbers alone, or their samples, too",
-       choice(&C::keep_series, kept), result, all, scan},
-      {"checkpoint", "FILE.h5", "", "of checkpoints; if not given, when stopped, OUTPUT.checkpoint",
-       text(&C::checkpoint), execution},
-      {"checkpoint-every", "n", "0", "steps between checkpoints; 0: every ten minutes",
-       count(&C::checkpoint_every, 0), execution},
-      {"restart", "FILE.h5", "", "go on with the run that this checkpoint is of", text(&C::restart),
-       execution},
-      {"wall-limit", "h:m:s", "0",
-       "after so long write a checkpoint, stop with exit code 75; 0: never",
-       text(
-           &C::wall_limit, [](const C& c) { return value_as_text(c.wall_limit.value_or(0.0)); },
-           seconds_of),
-       execution},
-      {"quiet", "", "false", "no progress on stderr", toggle(&C::quiet), execution},
-      {"set", "PARAMETER=VALUE", "",
-       "of another model than masing: a number, a list \"0.5,0.9\" or an expression in i and n",
-       none, call, all, each, "", "model."},
-      {"let", "NAME=VALUE", "",
-       "a constant for every expression and number, itself a number or an expression", none, call,
-       all, each, "", "let."},
-      {"table", "NAME=FILE.csv", "",
-       "two columns of numbers as a function for every expression: NAME(t) or NAME(s)", none, call,
-       all, each, "", "table."},
-      {"over", "NAME=VALUES", "",
-       "scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\", \"w=0.4,0.7,1\"",
-       none, call, all, scan, "", "over."},
-      {"config", "FILE.ini", "",
-       "the same keys, one 'key = value' a line, or a result file with its own; the command line "
-       "wins",
-       none, call},
-      {"print-config", "", "", "print the resolved configuration as an .ini and stop",
-       toggle(&C::print_config), call},
-      {"validate-only", "", "", "check the configuration, every cell of it, and stop",
-       toggle(&C::validate_only), call},
-      {"petsc", "", "", "all words after it go to PETSc (-log_view, ...)", none, call},
-      {"help", "", "", "this text", none, call},
-  };
-  for (Option& option : table) {
-    option.argument += option.value.words;
-    option.kinds = option.kinds.empty() ? all : option.kinds;
-    option.commands = option.commands.empty() ? each : option.commands;
-  }
-  return table;
+  constexpr std::size_t widest = 26;  // a longer choice has its words in the help
+  const std::string name =
+      option.kind == Kind::pair && is_key ? option.section + std::string("*") : option.name;
+  const std::string preset = *option.preset == 0 ? "" : fmt::format(" [{}]", option.preset);
+  auto* const value = po::value<std::string>();
+  value->value_name(argument.size() > widest ? "WORD" : option.argument);
+  group.add_options()(name.c_str(), value, (option.help + preset).c_str());
 }
 
 }  // namespace
 
-std::shared_ptr<const base::PointTable> Files::points(const std::string& path) const {
-  return checked(table, path)(path);
+std::vector<std::string> Option::words() const {
+  return kind == Kind::flag ? std::vector<std::string>{"false", "true"}
+                            : base::split(argument, '|');
 }
 
-Names Given::constants() const {
-  Names names = function ? function->constants() : Names();
-  for (const auto& some : numbers) {
-    for (const Number& number : some) {
-      names.merge(number.constants());
+std::span<const Option> options() {
+  return rows::table;
+}
+
+const Option* find_option(const std::string& name, Command command) {
+  static const auto by_name = [] {
+    std::multimap<std::string_view, const Option*> names;
+    for (const Option& option : options()) {
+      names.emplace(option.name, &option);
     }
-  }
-  return names;
-}
-
-std::string Given::text_with_constants() const {
-  const auto is_calculated = [](const std::vector<Number>& some) {
-    return std::ranges::any_of(some, &Number::is_calculated);
-  };
-  const bool has_constants = function && !function->constants().empty();
-  return has_constants ? function->text() : std::ranges::any_of(numbers, is_calculated) ? text : "";
-}
-
-Given parse_value(const ValueType& value, const Setting& setting, const Names& constants,
-                  const Names& tables, const Files& files) {
-  const std::string& text = setting.text;
-  Given given{.origin = setting.origin, .text = text};
-  if (value.kind == Kind::number) {
-    given.numbers.push_back({Number(text, constants)});
-  } else if (value.is_numeric()) {
-    for (const std::string& piece : split_list(text)) {
-      auto& numbers = given.numbers.emplace_back();
-      for (const std::string& each :
-           value.kind == Kind::levels ? base::split(piece, ':') : std::vector{piece}) {
-        if (base::trimmed(each).find(' ') != std::string::npos &&
-            each.find_first_not_of("0123456789.e ") == std::string::npos) {
-          throw UserError(in_quotes(piece) + " are several numbers; part them with commas");
-        }
-        numbers.emplace_back(each, constants);
-      }
-    }
-  } else if (value.kind == Kind::word) {
-    Configuration unused;
-    value.assign(unused, given, {});
-  } else if (!text.empty() || !value.may_be_empty) {
-    given.function =
-        with_hint([&] { return function_of(text, value.kind, constants, tables, files); });
-  }
-  return given;
-}
-
-const std::vector<Option>& option_table() {
-  static const std::vector<Option> table = make_table();
-  return table;
-}
-
-const Option* find_option(const std::string& name) {
-  const auto& table = option_table();
-  const auto match = std::ranges::find(table, name, &Option::name);
-  return match == table.end() ? nullptr : &*match;
-}
-
-const Configuration& presets() {
-  static const Configuration all = [] {
-    Configuration c;
-    for (const Option& option : option_table()) {
-      if (!option.preset.empty()) {
-        const Setting preset{option.name, option.preset, ""};
-        option.value.assign(c, parse_value(option.value, preset, {}, {}, {}), {});
-      }
-    }
-    return c;
+    return names;
   }();
-  return all;
+  const auto [begin, end] = by_name.equal_range(name);
+  for (auto each = begin; each != end; ++each) {
+    if (each->second->is_of(command)) {
+      return each->second;
+    }
+  }
+  return begin == end ? nullptr : begin->second;
+}
+
+po::options_description describe(Command command, bool are_keys) {
+  po::options_description groups;
+  for (const char* caption :
+       {rows::of_problem, rows::of_grid, rows::of_output, rows::of_study, rows::of_execution}) {
+    constexpr unsigned columns = 80;
+    po::options_description group(caption, columns, columns / 2);
+    for (const Option& option : options()) {
+      if (option.caption == caption && option.is_of(command) &&
+          (!are_keys || option.is_key() || option.kind == Kind::pair)) {
+        add(group, option, are_keys);
+      }
+    }
+    if (!group.options().empty()) {
+      groups.add(group);
+    }
+  }
+  return groups;
+}
+
+std::string about(Command command) {
+  constexpr std::array texts{"one trajectory of a model, written to HDF5",
+                             "a refinement study: errors, observed orders and a verdict",
+                             "one run, or one limit cycle, for each point of a grid of parameters",
+                             "a result file made again and compared, bit by bit",
+                             "what the engines reach beside the machine's own limits"};
+  return texts.at(static_cast<std::size_t>(command));
+}
+
+std::string help(Command command) {
+  std::ostringstream text;
+  text << fmt::format("masing {}: {}\n", name_of(command), about(command));
+  if (has_configuration(command)) {
+    text << "Each option, but the last of Execution, is also a key of an .ini.\n";
+  } else if (command == Command::reproduce) {
+    text << "masing reproduce FILE.h5 runs the configuration in the file again. The exit code\n"
+            "is 0 if every dataset and attribute of numbers in the file is the same, and 1 if\n"
+            "not. Other texts and what is new are noted and do not count; /provenance and\n"
+            "/timing are not compared.\n";
+  }
+  text << describe(command);
+  return text.str();
 }
 
 std::string name_of(Command command) {
-  return command == Command::simulate   ? "simulate"
-         : command == Command::converge ? "converge"
-                                        : "scan";
+  constexpr std::array names{"simulate", "converge", "scan", "reproduce", "benchmark"};
+  return names.at(static_cast<std::size_t>(command));
 }
 
 std::optional<Command> command_of(const std::string& name) {
-  for (const Command command : {Command::simulate, Command::converge, Command::scan}) {
+  using enum Command;
+  for (const Command command : {simulate, converge, scan, reproduce, benchmark}) {
     if (name == name_of(command)) {
       return command;
     }
@@ -532,11 +294,11 @@ std::optional<Command> command_of(const std::string& name) {
   return std::nullopt;
 }
 
-ModelKind kind_of(const std::string& model) {
-  return model == "masing"               ? ModelKind::slab
-         : model == "masing-quasistatic" ? ModelKind::quasistatic_slab
-         : model == "masing-chain"       ? ModelKind::chain
-                                         : ModelKind::finite;
+Family family_of(const std::string& model) {
+  return model == "masing"               ? Family::slab
+         : model == "masing-quasistatic" ? Family::quasistatic
+         : model == "masing-chain"       ? Family::chain
+                                         : Family::finite;
 }
 
 }  // namespace masing::cli

@@ -14,8 +14,9 @@
 #include "base/function.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
-#include "cli/model.hpp"
+#include "cli/values.hpp"
 #include "io/result_reader.hpp"
+#include "rheology/catalogue.hpp"
 #include "scan/scan.hpp"
 
 namespace masing::cli {
@@ -31,16 +32,18 @@ constexpr double most_points = 1e6;
 /// Returns the values of an axis: "0.3:1.75:30", "1:100:5:log" or "0.4,0.7,1". Throws UserError if
 /// the text has none of these forms, if a range does not have from 2 to 10^6 values, or if a
 /// logarithmic range contains 0.
-std::vector<double> axis_values(const Setting& over) {
+std::vector<double> axis_values(const Entry& over) {
+  const std::string name = over.key.substr(over.key.find('.') + 1);
+  const Values plain{Given{}};  // the numbers of an axis use no constants
   const auto require = [&](bool holds, const std::string& mistake) {
     if (!holds) {
       throw UserError(
           fmt::format("{}; give \"{}=first:last:count\", \"first:last:count:log\" or \"v1,v2,...\"",
-                      mistake, over.name));
+                      mistake, name));
     }
   };
-  const auto number = [](const std::string& text) { return Number(text, {}).value({}); };
-  return with_origin(over.origin, [&] {
+  const auto number = [&](const std::string& text) { return plain.number(text); };
+  return with_origin(over.place, [&] {
     const bool is_range = over.text.find(':') != std::string::npos;
     const std::vector<std::string> pieces = base::split(over.text, is_range ? ':' : ',');
     std::vector<double> values;
@@ -54,7 +57,7 @@ std::vector<double> axis_values(const Setting& over) {
     require(pieces.size() == 3 || is_log, text + " is no range");
     const double first = number(pieces[0]);
     const double last = number(pieces[1]);
-    const std::int64_t count = Number(pieces[2], {}).whole({});
+    const std::int64_t count = plain.whole(pieces[2]);
     require(count >= 2 && static_cast<double>(count) <= most_points,
             text + " needs from 2 to 10^6 values");
     require(!is_log || std::min(first, last) > 0.0 || std::max(first, last) < 0.0,
@@ -75,28 +78,28 @@ std::vector<double> axis_values(const Setting& over) {
 
 /// Returns the key that an axis or a column of the table of samples gives. It is what its name
 /// stands for: a parameter of the model, else a numeric option of simulate and scan, else a
-/// constant. `model` is the setting that names the model. Throws UserError if no result depends on
-/// the option, or if the name cannot be that of a constant.
-std::string key_of(const Setting& given, const Setting& model) {
-  const Option* option = find_option(given.name);
-  if (has_parameters(kind_of(model.text))) {
+/// constant. Throws UserError, whose message begins with `place`, if no result depends on the
+/// option, or if the name cannot be that of a constant.
+std::string key_of(const std::string& name, const std::string& place, const std::string& model) {
+  const Option* option = find_option(name, Command::scan);
+  const Family family = family_of(model);
+  if (has_parameters(family)) {
     const std::string wanted =
-        option != nullptr && !option->parameter.empty() ? option->parameter : given.name;
-    const auto parameters = all_parameters(known_model(model.text, model.origin).info);
+        option != nullptr && *option->parameter != 0 ? option->parameter : name;
+    const auto parameters = all_parameters(rheology::catalogue_entry(model).info);
     if (std::ranges::count(parameters, wanted, &rheology::Parameter::name) > 0) {
       return "model." + wanted;
     }
   }
-  if (option != nullptr && option->value.kind == Kind::number &&
-      option->is_of(kind_of(model.text)) && option->is_of(Command::simulate) &&
-      option->is_of(Command::scan)) {
+  if (option != nullptr && option->is_number() && option->is_of(family) &&
+      option->is_of(Command::simulate) && option->is_of(Command::scan)) {
     if (option->role > Role::result) {
-      throw UserError(given.origin + ": no result depends on it; give another key or a constant");
+      throw UserError(place + ": no result depends on it; give another key or a constant");
     }
-    return option->name;
+    return name;
   }
-  require_name(given);
-  return "let." + given.name;
+  require_name(place, name);
+  return "let." + name;
 }
 
 /// Returns the first row of the table of samples whose records can all be read. Throws UserError if
@@ -128,14 +131,14 @@ std::int64_t first_readable_row(const Axes& axes, const decltype(Files::input)& 
 }
 
 /// Adds to `axes` the numbers of the rows of the table of --samples, as the first axis, and the
-/// columns of the table. A column whose name is that of no option and no parameter
-/// consists of the paths of records if its first cell is not a number. Sets axes.first to the first
+/// columns of the table. A column whose name is that of no option and no parameter consists of the
+/// paths of records if its first cell is not a number. Sets axes.first to the first
 /// row whose records can be read. Throws UserError if a row or a cell is not valid, or if there is
 /// no such row. Local if `files.input` is local.
-void add_samples(Axes& axes, const Setting& given, io::Samples source, const Setting& model,
+void add_samples(Axes& axes, const Entry& given, io::Samples source, const std::string& model,
                  const Files& files) {
   const bool is_csv = source.beside.empty();
-  with_origin(given.origin + (is_csv ? ": " + given.text : ""), [&] {
+  with_origin(given.place + (is_csv ? ": " + given.text : ""), [&] {
     const std::string& text = axes.inputs.emplace(std::move(source)).source()->table;
     base::require_text(text, "the table");
     const base::TextTable cells = base::text_table(text, "the table", 0);
@@ -151,8 +154,8 @@ void add_samples(Axes& axes, const Setting& given, io::Samples source, const Set
     for (std::size_t c = 0; c < cells.columns; ++c) {
       const std::string name(cells.heading[c]);
       scan::Column column{.name = name,
-                          .key = key_of({name, "", "column " + name}, model),
-                          .place = given.origin + " " + name,
+                          .key = key_of(name, "column " + name, model),
+                          .place = given.place + " " + name,
                           .values = cells.numbers(c),
                           .is_axis = false};
       if (column.key.starts_with("let.") && std::isnan(column.values.front())) {
@@ -267,20 +270,25 @@ std::string Inputs::checksum(const std::vector<std::string>& names) const {
   return fmt::format("{:016x}", sum);
 }
 
-bool Axes::varies(const std::string& key) const {
-  return std::ranges::count(points.columns, key, &scan::Column::key) > 0;
+bool Axes::has_sample(const std::string& key) const {
+  return std::ranges::any_of(points.columns, [&](const scan::Column& column) {
+    return !column.is_axis && column.key == key;
+  });
 }
 
 Inputs::Points Axes::record(const scan::Column& column, double path) const {
   return inputs->read(column.name, points.paths.at(static_cast<std::size_t>(path)));
 }
 
-Row Axes::at(std::int64_t point) const {
-  Row row;
+std::vector<Entry> Axes::at(std::int64_t point) const {
+  std::vector<Entry> row;
   for (const scan::Column& column : points.columns) {
-    if (!column.key.empty()) {
-      const double value = column.at(point);
-      row.push_back({&column, value, column.has_paths ? record(column, value) : nullptr});
+    const double value = column.at(point);
+    if (column.has_paths) {
+      const std::string& path = points.paths[static_cast<std::size_t>(value)];
+      row.push_back({column.key, path, column.place, record(column, value)});
+    } else if (!column.key.empty()) {
+      row.push_back({column.key, base::to_text(value), column.place});
     }
   }
   return row;
@@ -294,22 +302,25 @@ void Axes::require_unchanged(const std::string& before) const {
   }
 }
 
-Axes axes_of(const Setting* samples, std::optional<io::Samples> in_file,
-             const std::vector<Setting>& over, const Setting& model, const Files& files) {
+Axes axes_of(const Given& given, const Files& files) {
   Axes axes;
-  if (samples != nullptr && !samples->text.empty()) {
-    io::Samples source = with_origin(samples->origin, [&] {
-      if (!in_file && !files.samples) {
+  if (const Entry* samples = given.find("samples"); samples != nullptr && !samples->text.empty()) {
+    io::Samples source = with_origin(samples->place, [&] {
+      if (given.samples == nullptr && !files.samples) {
         throw UserError("the file has no /samples; give one that masing wrote");
       }
-      return in_file ? std::move(*in_file) : files.samples(samples->text);
+      return given.samples != nullptr ? *given.samples : files.samples(samples->text);
     });
-    add_samples(axes, *samples, std::move(source), model, files);
+    add_samples(axes, *samples, std::move(source), given.model, files);
   }
-  for (const Setting& one : over) {
-    std::string key = key_of(one, model);
-    axes.points.columns.push_back(
-        {.name = one.name, .key = std::move(key), .place = one.origin, .values = axis_values(one)});
+  for (const Entry& one : given.entries) {
+    if (one.key.starts_with("over.")) {
+      const std::string name = one.key.substr(one.key.find('.') + 1);
+      axes.points.columns.push_back({.name = name,
+                                     .key = key_of(name, one.place, given.model),
+                                     .place = one.place,
+                                     .values = axis_values(one)});
+    }
   }
   check(axes);
   axes.points.arrange();

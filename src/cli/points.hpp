@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "base/expression.hpp"
-#include "cli/number.hpp"
-#include "cli/options.hpp"
+#include "cli/words.hpp"
 #include "io/samples.hpp"
 #include "scan/points.hpp"
 
@@ -51,16 +50,6 @@ class Inputs {
   mutable std::map<std::string, std::pair<std::string, Points>> last_;
 };
 
-/// The value of one key at a point of a scan.
-struct Cell {
-  const scan::Column* column = nullptr;  ///< the column in Axes::points
-  double value = 0.0;
-  Inputs::Points record = {};  ///< the record, if the column consists of paths
-};
-
-/// The values of all keys that a scan varies at one of its points.
-using Row = std::vector<Cell>;
-
 /// The points of a scan and the inputs that they need.
 struct Axes {
   scan::Points points = {};
@@ -69,23 +58,22 @@ struct Axes {
   std::optional<Inputs> inputs = {};
   std::int64_t first = 0;  ///< the first point whose records can be read
 
-  /// Returns whether a column varies the key. Local.
-  [[nodiscard]] bool varies(const std::string& key) const;
+  /// Returns whether a column of the table of samples gives the key. Local.
+  [[nodiscard]] bool has_sample(const std::string& key) const;
   /// Returns the record that a column has in a row with the value `path`. Throws UserError if the
   /// record cannot be read. Local.
   [[nodiscard]] Inputs::Points record(const scan::Column& column, double path) const;
-  /// Returns the row at a point. Throws UserError if a record cannot be read. Local.
-  [[nodiscard]] Row at(std::int64_t point) const;
+  /// Returns the entries of all keys that the scan varies at a point. The text of a record is its
+  /// path. Throws UserError if a record cannot be read. Local.
+  [[nodiscard]] std::vector<Entry> at(std::int64_t point) const;
   /// Throws UserError if the inputs have another checksum than `before`, which may be empty. Local.
   void require_unchanged(const std::string& before) const;
 };
 
-/// Returns the points of a scan: the rows of `samples` (--samples, null if it is not given) and the
-/// values of each setting of `over`. The samples are those in `in_file`, if it has a value, or else
-/// in the file that `samples` names. `model` is the setting that names the model. Throws UserError
-/// if an axis or the table is not valid, if two of them vary the same, or if there are more than
-/// 10^6 points. Local if reading `files` is local.
-Axes axes_of(const Setting* samples, std::optional<io::Samples> in_file,
-             const std::vector<Setting>& over, const Setting& model, const Files& files);
+/// Returns the points of a scan: the rows of --samples, whose table is in given.samples or in the
+/// file that the option names, and the values of each --over. Throws UserError if an axis or the
+/// table is not valid, if two of them vary the same, or if there are more than 10^6 points. Local
+/// if reading `files` is local.
+Axes axes_of(const Given& given, const Files& files);
 
 }  // namespace masing::cli

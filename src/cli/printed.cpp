@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "cli/problem.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace masing::cli {
 
@@ -25,52 +27,77 @@ struct Key {
   const Option* option = nullptr;  ///< the option of this name; null for a key in a section
 };
 
+/// Returns the value of a parameter as text, in which constants but n are replaced by their values.
+std::string parameter_text(const Values& values, const std::string& text) {
+  std::vector<std::string> pieces = split_list(text);
+  for (std::string& piece : pieces) {
+    if (!base::to_number(piece)) {
+      piece = values.parsed(piece, Kind::pair)
+                  .bound(values.constants(), {}, {rheology::element_count})
+                  .text();
+    }
+  }
+  return base::joined(pieces, ",");
+}
+
+/// Adds the keys in sections: the parameters in the order of the catalogue, the axes and the
+/// constants in the order in which the user gave them, and the tables by name.
+void add_sections(const Values& values, std::vector<Key>& keys) {
+  if (has_parameters(values.family())) {
+    const auto& model = rheology::catalogue_entry(values.call().model);
+    for (const rheology::Parameter& parameter : all_parameters(model.info)) {
+      const std::string key = "model." + parameter.name;
+      keys.push_back({key, parameter_text(values, values.text(key)), values.text(key)});
+    }
+  }
+  std::vector<Key> lets;
+  std::map<std::string, std::string> tables;
+  for (const auto& [key, text, place, points] : values.call().entries) {
+    if (key.starts_with("over.")) {
+      keys.push_back({key, text});
+    } else if (key.starts_with("let.")) {
+      const bool is_number = base::to_number(text).has_value();
+      const std::string name = key.substr(key.find('.') + 1);
+      lets.push_back({key, is_number ? text : base::to_text(values.constants().at(name)),
+                      is_number ? "" : text});
+    } else if (key.starts_with("table.")) {
+      tables[key] = text;
+    }
+  }
+  keys.insert(keys.end(), lets.begin(), lets.end());
+  for (const auto& [key, text] : tables) {
+    keys.push_back({key, text});
+  }
+}
+
 /// Returns those options of the request's command and model whose role is `last` or is listed
 /// before `last` in Role, followed by the keys in sections. Numbers that have no value are left
 /// out. In a scan, numeric options that the user did not give and that have no fixed default are
 /// left out, too, because each point derives its own value. The steps or cells that a study refines
 /// are left out of an .ini (`last` is Role::execution), but stay in files, since default levels may
 /// follow from them.
-std::vector<Key> keys_of(const BoundRequest& bound, Role last) {
-  const Request& request = *bound.request;
-  const Constants& constants = bound.configuration.constants;
+std::vector<Key> keys_of(const Request& request, Role last) {
+  const Values& values = request.values;
+  const bool is_study = values.command() == Command::converge;
+  const Names refined = is_study && last == Role::execution ? refined_keys(values) : Names();
   std::vector<Key> keys;
-  for (const Option& option : option_table()) {
-    const bool is_of_sample = std::ranges::any_of(
-        request.axes.points.columns,
-        [&](const scan::Column& column) { return !column.is_axis && column.key == option.name; });
-    const bool is_of_points =
-        is_of_sample || (request.command == Command::scan && !request.has(option.name) &&
-                         option.value.is_numeric() && option.preset.empty());
-    const bool is_of_levels = last == Role::execution && bound.refined.contains(option.name);
-    if (option.is_of(request.command) && option.is_of(kind_of(request.model)) &&
-        option.role <= last && !is_of_points && !is_of_levels &&
-        (option.value.kind != Kind::number || !option.value.text(bound.configuration).empty())) {
-      const auto entry = request.entries.find(option.name);
-      const bool has_entry = entry != request.entries.end();
+  for (const Option& option : options()) {
+    const bool is_of_points = request.axes->has_sample(option.name) ||
+                              (values.command() == Command::scan && !values.given(option.name) &&
+                               option.is_numeric() && *option.preset == 0);
+    if (option.is_of(values.command()) && option.is_of(values.family()) && option.role <= last &&
+        !is_of_points && !refined.contains(option.name)) {
+      std::string value = values.value(option);
       // An HDF5 file of samples is often a temporary one, and the result file contains the samples.
-      const std::string value = option.value.text(bound.configuration);
-      const bool is_in_file = option.name == "samples" && value.ends_with(".h5");
-      keys.push_back({option.name,
-                      is_in_file ? std::filesystem::path(value).filename().string() : value,
-                      has_entry ? entry->second.text_with_constants() : "", &option});
+      if (option.name == std::string("samples") && value.ends_with(".h5")) {
+        value = std::filesystem::path(value).filename().string();
+      }
+      if (!value.empty() || !option.is_number()) {
+        keys.push_back({option.name, value, values.calculated(option), &option});
+      }
     }
   }
-  for (std::size_t p = 0; request.parameters && p < request.parameters->settings.size(); ++p) {
-    const Setting& setting = request.parameters->settings[p];
-    keys.push_back({"model." + setting.name, request.parameters->text(p, constants), setting.text});
-  }
-  for (const Setting& over : request.over) {
-    keys.push_back({"over." + over.name, over.text});
-  }
-  for (const Setting& let : request.lets) {
-    const bool is_number = base::to_number(let.text).has_value();
-    keys.push_back({"let." + let.name, is_number ? let.text : base::to_text(constants.at(let.name)),
-                    is_number ? "" : let.text});
-  }
-  for (const auto& [name, table] : request.tables) {
-    keys.push_back({"table." + name, table.function.text()});
-  }
+  add_sections(values, keys);
   return keys;
 }
 
@@ -87,8 +114,9 @@ std::string checksum(const std::string& text) {
   return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
 }
 
-}  // namespace
-
+/// Returns a text by which values are compared: `text` without blanks. The blanks of a table
+/// ("points:…") are kept, because they separate numbers. A text of more than 1000 bytes is replaced
+/// by its checksum, so that it can be stored as an attribute of a file.
 std::string comparison_key(std::string text) {
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
@@ -106,13 +134,13 @@ std::string comparison_key(std::string text) {
 /// their constants differ from point to point: values that use constants are returned as the user
 /// wrote them, and the keys "over.…" and "let.…" are also returned. The exception does not apply if
 /// `last` is Role::problem.
-std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequest& bound,
+std::vector<std::pair<std::string, std::string>> keys_and_values(const Request& request,
                                                                  Role last) {
-  const bool has_points = bound.request->command == Command::scan && last != Role::problem;
+  const bool has_points = request.values.command() == Command::scan && last != Role::problem;
   std::vector<std::pair<std::string, std::string>> values;
-  for (const Key& key : keys_of(bound, last)) {
-    if (key.name == "samples" && bound.request->axes.inputs) {
-      values.emplace_back(key.name, checksum(bound.request->axes.inputs->source()->table));
+  for (const Key& key : keys_of(request, last)) {
+    if (key.name == "samples" && request.axes->inputs) {
+      values.emplace_back(key.name, checksum(request.axes->inputs->source()->table));
     } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
                key.name.starts_with("table.")) {
       values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
@@ -121,54 +149,31 @@ std::vector<std::pair<std::string, std::string>> keys_and_values(const BoundRequ
   return values;
 }
 
-std::string help(Command command) {
-  std::string text = fmt::format(
-      "masing {}: {}\n\nOptions, each also a key of an .ini:\n", name_of(command),
-      command == Command::simulate   ? "one trajectory of a model, written to HDF5"
-      : command == Command::converge ? "a refinement study: errors, observed orders and a verdict"
-                                     : "one run, or one limit cycle, for each point of a grid");
-  bool is_call = false;
-  for (const Option& option : option_table()) {
-    if (option.role == Role::call && !std::exchange(is_call, true)) {
-      text +=
-          "\nOthers; set, let, table and over once for each NAME, in an .ini below [model], [let], "
-          "[table], [over]:\n";
-    }
-    if (option.is_of(command)) {
-      const bool has_preset = !option.preset.empty() && !option.argument.empty();
-      text += fmt::format("  {:<27} {}{}\n", fmt::format("--{} {}", option.name, option.argument),
-                          option.help, has_preset ? " [" + option.preset + "]" : "");
-    }
-  }
-  return text;
-}
+}  // namespace
 
-std::string derived_keys(const BoundRequest& bound) {
-  const Request& request = *bound.request;
+std::string derived_keys(const Request& request) {
+  const Values& values = request.values;
   std::vector<std::string> derived;
-  for (const Key& key : keys_of(bound, Role::result)) {
-    // The defaults of force and scheme depend on whether base-acceleration or position is given.
-    // Therefore, force, scheme and base-acceleration count as derived if they are not given.
-    const Names of_base{"force", "scheme", "base-acceleration"};
-    if (key.option != nullptr && !request.has(key.name) &&
-        (key.option->preset.empty() ? !key.value.empty() : of_base.contains(key.name))) {
+  for (const Key& key : keys_of(request, Role::result)) {
+    if (key.option != nullptr && values.is_derived(key.name)) {
       derived.push_back(key.name);
     }
   }
-  if (request.parameters && request.parameters->counts_lists) {
-    derived.push_back(std::string("model.") + rheology::element_count);
+  const std::string of_elements = std::string("model.") + rheology::element_count;
+  if (values.is_derived(of_elements)) {
+    derived.push_back(of_elements);
   }
   return base::joined(derived, ",");
 }
 
-std::string printed(const BoundRequest& bound, Role last) {
-  const Request& request = *bound.request;
-  std::string text = "# masing " + name_of(request.command) + "\n";
-  for (const std::string& line : request.comment) {
+std::string printed(const Request& request, Role last) {
+  const Values& values = request.values;
+  std::string text = "# masing " + name_of(values.command()) + "\n";
+  for (const std::string& line : values.call().comment) {
     text += "# " + line + "\n";
   }
   std::string section;
-  for (const auto& [name, value, given, option] : keys_of(bound, last)) {
+  for (const auto& [name, value, given, option] : keys_of(request, last)) {
     const auto dot = option == nullptr ? name.find('.') : 0;
     if (name.substr(0, dot) != section) {
       section = name.substr(0, dot);
@@ -176,10 +181,11 @@ std::string printed(const BoundRequest& bound, Role last) {
     }
     // The values of a scan over samples differ from row to row.
     const bool has_value =
-        !request.axes.inputs && (option != nullptr ? option->value.is_numeric() : section == "let");
+        !request.axes->inputs && (option != nullptr ? option->is_numeric() : section == "let");
     // An option without a value is printed for a slab. For any other model it is printed only if
     // its role is execution.
-    if (!value.empty() || !request.parameters || (option && option->role == Role::execution)) {
+    if (!value.empty() || !has_parameters(values.family()) ||
+        (option && option->role == Role::execution)) {
       text += fmt::format("{} = {}\n", name.substr(dot == 0 ? 0 : dot + 1),
                           given.empty() || given == value ? value
                           : has_value                     ? fmt::format("{}  # {}", given, value)
@@ -189,22 +195,23 @@ std::string printed(const BoundRequest& bound, Role last) {
   return text;
 }
 
-std::string announcement(const BoundRequest& bound) {
+std::string announcement(const Request& request) {
   // A study and a scan have several P and N, which their tables list.
   Names shown{"model", "scheme", "engine"};
-  if (bound.request->command == Command::simulate) {
+  if (request.values.command() == Command::simulate) {
     shown.insert({"cells", "steps"});
   }
   std::vector<std::string> parts;
-  for (const Key& key : keys_of(bound, Role::result)) {
+  for (const Key& key : keys_of(request, Role::result)) {
     if (shown.contains(key.name) && !key.value.empty()) {
       parts.push_back(fmt::format("{} = {}", key.name, key.value));
     }
   }
-  return fmt::format("masing {}: {}\n", name_of(bound.request->command), base::joined(parts, ", "));
+  return fmt::format("masing {}: {}\n", name_of(request.values.command()),
+                     base::joined(parts, ", "));
 }
 
-std::vector<Difference> differences(const BoundRequest& one, const BoundRequest& other) {
+std::vector<Difference> differences(const Request& one, const Request& other) {
   const auto of_other = keys_and_values(other, Role::result);
   std::map<std::string, std::string> left(of_other.begin(), of_other.end());
   std::vector<Difference> all;
@@ -222,7 +229,7 @@ std::vector<Difference> differences(const BoundRequest& one, const BoundRequest&
   return all;
 }
 
-std::string problem_text(const BoundRequest& request) {
+std::string problem_text(const Request& request) {
   std::vector<std::string> texts;
   for (const auto& [key, value] : keys_and_values(request, Role::problem)) {
     if (!omitted_if_zero(key, value)) {

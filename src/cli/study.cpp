@@ -9,8 +9,9 @@
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "base/text.hpp"
-#include "cli/printed.hpp"
+#include "cli/problem.hpp"
 #include "cli/spec.hpp"
+#include "rheology/catalogue.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::cli {
@@ -44,37 +45,54 @@ std::vector<T> refined(Refine refine, const T& cells, const T& steps) {
 /// mass, they lie in the asymptotic range of the papers' case, and a study takes only seconds. For
 /// any other model, the last level has as many steps as the run, rounded down to a multiple of 8,
 /// but at least 8. If elements are refined, the first level has the elements and steps of the run.
-std::vector<Numbers> default_levels(const Configuration& c) {
-  const bool are_elements = c.refine == Refine::elements;
-  const bool is_papers = kind_of(c.model) == ModelKind::slab;
-  const std::int64_t steps = is_papers      ? 62500
-                             : are_elements ? c.steps
-                                            : std::max<std::int64_t>(1, c.steps / 8);
-  const std::int64_t cells = are_elements                ? c.elements->parameters.elements
-                             : c.refine == Refine::cells ? 100
-                                                         : 50;
+std::vector<Numbers> default_levels(const Values& values) {
+  const auto refine = values.choice<Refine>("refine");
+  const bool are_elements = refine == Refine::elements;
+  const std::int64_t given = values.count("steps");
+  const std::int64_t steps = values.family() == Family::slab ? 62500
+                             : are_elements                  ? given
+                                                             : std::max<std::int64_t>(1, given / 8);
+  const std::int64_t cells = are_elements              ? elements_of(values)
+                             : refine == Refine::cells ? 100
+                                                       : 50;
   std::vector<Numbers> levels;
   for (const std::int64_t factor : {1, 2, 4, 8}) {
-    levels.push_back(refined(c.refine, factor * cells, factor * steps));
+    levels.push_back(refined(refine, factor * cells, factor * steps));
   }
   return levels;
 }
 
-/// Returns the level with these numbers: P, N, P:N or n:N. If only one of P and N is refined, the
-/// configuration gives the other one.
-Level level_of(const Configuration& c, const Numbers& numbers) {
-  Level level{c.space, c.steps};
-  auto* continuum = std::get_if<slab::Continuum>(&level.space);
-  if (continuum != nullptr && c.field_points.value_or(0) > 0) {  // 0 for a chain
-    continuum->field_points = *c.field_points;
+/// What the levels of a study have in common.
+struct Ladder {
+  Refine refine;
+  Level level;           ///< the cells and the steps of the run, of which the levels refine some
+  std::int64_t samples;  ///< StudySpec::field_samples
+};
+
+/// Returns what the levels of the study that `values` describe have in common.
+Ladder common_of(const Values& values) {
+  Ladder common{values.choice<Refine>("refine"),
+                {space_of(values), values.count("steps")},
+                values.count("field-samples")};
+  auto* continuum = std::get_if<slab::Continuum>(&common.level.space);
+  const std::int64_t points = values.count("field-points");
+  if (continuum != nullptr && points > 0) {  // 0 for a chain
+    continuum->field_points = points;
   }
-  if (study::refines_cells(c.refine)) {
+  return common;
+}
+
+/// Returns the level with these numbers: P, N, P:N or n:N. If only one of P and N is refined, the
+/// run gives the other one.
+Level level_of(const Ladder& common, const Numbers& numbers) {
+  Level level = common.level;
+  if (study::refines_cells(common.refine)) {
     level.space = slab::Cells{numbers.front()};
   }
-  if (study::refines_steps(c.refine)) {
+  if (study::refines_steps(common.refine)) {
     level.steps = numbers.back();
   }
-  if (c.refine == Refine::elements) {
+  if (common.refine == Refine::elements) {
     level.elements = numbers.front();
   }
   return level;
@@ -130,7 +148,7 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
 /// Returns the levels of a ladder "first:last:count", or "P:N:P:N:count" if P and N are both
 /// refined. Levels that become equal by rounding are returned once. Throws UserError if the numbers
 /// are not those of a ladder with 2 to 10000 levels.
-std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
+std::vector<Level> ladder_of(const Ladder& common, const Numbers& numbers) {
   const std::size_t sizes = numbers.size() / 2;
   const Numbers first(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(sizes));
   const Numbers last(numbers.begin() + static_cast<std::ptrdiff_t>(sizes), numbers.end() - 1);
@@ -142,23 +160,25 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
     throw level_fault(numbers, " has more than 10000 levels");
   }
   const std::int64_t parts = count - 1;
-  const std::int64_t unit = c.refine == Refine::cells
+  const std::int64_t unit = common.refine == Refine::cells
                                 ? 1
-                                : common_unit(first.back(), last.back(), parts, c.field_samples);
+                                : common_unit(first.back(), last.back(), parts, common.samples);
   const auto level_at = [&](std::int64_t j) {
-    if (c.refine == Refine::elements) {
+    if (common.refine == Refine::elements) {
       // The numbers of elements are multiples of a unit, with which n:N is the same ratio
       // everywhere.
-      const std::int64_t common = std::gcd(first[0], first[1]);
-      const std::int64_t n = geometric(first[0], last[0], j, parts, first[0] / common);
-      return level_of(c, {n, j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0])});
+      const std::int64_t unit_of_n = std::gcd(first[0], first[1]);
+      const std::int64_t n = geometric(first[0], last[0], j, parts, first[0] / unit_of_n);
+      return level_of(common,
+                      {n, j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0])});
     }
     // If P and N are both refined, they are refined in turn, so that P is ahead of N at every other
     // level. The fit can then separate the error in space from the error in time.
     const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
     const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
-    return level_of(c, refined(c.refine, geometric(first.front(), last.front(), ahead, parts, 1),
-                               geometric(first.back(), last.back(), behind, parts, unit)));
+    return level_of(common,
+                    refined(common.refine, geometric(first.front(), last.front(), ahead, parts, 1),
+                            geometric(first.back(), last.back(), behind, parts, unit)));
   };
   std::vector<Level> levels;
   for (std::int64_t j = 0; j < count; ++j) {
@@ -172,13 +192,14 @@ std::vector<Level> ladder_of(const Configuration& c, const Numbers& numbers) {
 
 /// Returns the levels that these numbers describe: one level, or the levels of a ladder. Throws
 /// UserError if the numbers describe neither.
-std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
+std::vector<Level> levels_of(const Ladder& common, const Numbers& numbers) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
-  const std::size_t sizes = c.refine == Refine::both || c.refine == Refine::elements ? 2 : 1;
+  const std::size_t sizes =
+      common.refine == Refine::both || common.refine == Refine::elements ? 2 : 1;
   const bool is_ladder = numbers.size() == 2 * sizes + 1;
   if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
     throw level_fault(numbers,
-                      c.refine == Refine::elements
+                      common.refine == Refine::elements
                           ? " is not a pair n:N; --refine elements takes \"100:200,200:400\""
                           : " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
   }
@@ -187,22 +208,22 @@ std::vector<Level> levels_of(const Configuration& c, const Numbers& numbers) {
     throw level_fault(numbers,
                       " is not a level; give whole numbers from 1 to 2^53, separated by commas");
   }
-  return is_ladder ? ladder_of(c, numbers) : std::vector{level_of(c, numbers)};
+  return is_ladder ? ladder_of(common, numbers) : std::vector{level_of(common, numbers)};
 }
 
 /// Returns the levels of a study, from coarse to fine. Throws UserError if a level is not valid or
 /// not finer than the level before, or if there are fewer than two levels.
-std::vector<Level> study_levels(const Configuration& c) {
+std::vector<Level> study_levels(const Ladder& common, const std::vector<Numbers>& given) {
   std::vector<Level> levels;
-  for (const Numbers& numbers : c.levels) {
-    const std::vector<Level> some = levels_of(c, numbers);
+  for (const Numbers& numbers : given) {
+    const std::vector<Level> some = levels_of(common, numbers);
     if (!levels.empty() && !finer(levels.back(), some.front())) {
       throw level_fault(numbers, " is not finer than the level before; give coarse to fine");
     }
     levels.insert(levels.end(), some.begin(), some.end());
   }
   if (levels.size() < 2) {
-    throw level_fault(c.levels.back(), " is too few for an order; give at least two levels");
+    throw level_fault(given.back(), " is too few for an order; give at least two levels");
   }
   for (const Level& level : levels) {
     const Level& first = levels.front();
@@ -280,29 +301,31 @@ std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
 /// that of u. The same holds for a chain, with x_rms and y_rms in place of u; if its elements are
 /// refined, no order is expected. For other models, the order in the catalogue is expected for each
 /// of x, y and u that has an error.
-std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
-  const Configuration& c = bound.configuration;
+std::vector<ExpectedOrder> default_orders(const Request& request) {
+  const study::StudySpec& spec = request.study;
   std::vector<ExpectedOrder> orders;
-  const ModelKind kind = kind_of(c.model);
-  if (kind == ModelKind::finite || kind == ModelKind::quasistatic_slab) {
-    const std::string& order = known_model(c.model, "--model").info.order;
-    const bool has_y = c.elements && c.elements->layout().mass_columns().y;
-    for (const auto& [name, is_there] : {std::pair("x", !c.position), std::pair("y", has_y),
-                                         std::pair("u", study::measures_field(bound.run))}) {
+  const Family family = request.values.family();
+  if (family == Family::finite || family == Family::quasistatic) {
+    const rheology::ModelInfo& info = rheology::catalogue_entry(request.values.call().model).info;
+    const bool has_y = family == Family::finite &&
+                       rheology::StateLayout{info.state, 1}.mass_columns().y.has_value();
+    for (const auto& [name, is_there] :
+         {std::pair("x", !request.values.has("position")), std::pair("y", has_y),
+          std::pair("u", study::measures_field(request.run))}) {
       if (is_there) {
-        orders.push_back(expectation(name, order));
+        orders.push_back(expectation(name, info.order));
       }
     }
-  } else if (bound.study.unmet_hypotheses.empty() && c.refine != Refine::elements) {
+  } else if (spec.unmet_hypotheses.empty() && spec.refine != Refine::elements) {
     const auto promised = [&](const char* quantity) {
-      return study::promised_order(*bound.run.model, c.refine, bound.study.reference, quantity);
+      return study::promised_order(*request.run.model, spec.refine, spec.reference, quantity);
     };
-    if (kind == ModelKind::chain) {
+    if (family == Family::chain) {
       return {promised("x"), promised("y"), promised("x_rms"), promised("y_rms")};
     }
     orders = {promised("x"), promised("y"), promised("u")};
     const ExpectedOrder of_cells = promised("u_cells");
-    if (bound.study.reference.is_continuum &&
+    if (spec.reference.is_continuum &&
         (of_cells.order != orders.back().order || of_cells.at_least != orders.back().at_least)) {
       orders.push_back(of_cells);
     }
@@ -312,51 +335,56 @@ std::vector<ExpectedOrder> default_orders(const BoundRequest& bound) {
 
 }  // namespace
 
-void resolve_study(BoundRequest& bound) {
-  Configuration& c = bound.configuration;
-  study::StudySpec& spec = bound.study;
-  spec.refine = c.refine;
-  spec.order_tolerance = c.order_tolerance;
-  spec.field_samples = c.field_samples;
-  const Request& request = *bound.request;
-  const std::string of_cells = c.refine == Refine::elements ? "steps" : "cells";
-  for (const std::string& key : refined<std::string>(c.refine, of_cells, "steps")) {
-    bound.refined.insert(key);
-    const bool is_used = key == "steps" && c.levels.empty() && kind_of(c.model) != ModelKind::slab;
-    const bool is_stored = request.is_of_result && origin_of(request, key) != "--" + key;
-    require(!request.has(key) || is_used || is_stored, key.c_str(),
+Names refined_keys(const Values& values) {
+  const auto refine = values.choice<Refine>("refine");
+  const std::string of_cells = refine == Refine::elements ? "steps" : "cells";
+  const std::vector<std::string> keys = refined<std::string>(refine, of_cells, "steps");
+  return {keys.begin(), keys.end()};
+}
+
+void resolve_study(Request& request) {
+  Values& values = request.values;
+  study::StudySpec& spec = request.study;
+  const Ladder common = common_of(values);
+  spec.refine = common.refine;
+  spec.order_tolerance = values.real("order-tolerance");
+  spec.field_samples = common.samples;
+  for (const std::string& key : refined_keys(values)) {
+    const bool is_used = key == "steps" && !values.has("levels") && values.family() != Family::slab;
+    const bool is_stored = values.call().is_of_result && values.place(key) != "--" + key;
+    require(!values.given(key) || is_used || is_stored, key.c_str(),
             "the levels of the study say how many; leave it out, and give --levels");
   }
-  if (c.levels.empty()) {
-    c.levels = default_levels(c);
-  }
-  spec.levels = study_levels(c);
-  if (c.refine == Refine::elements &&
-      !bound.request->parameters->constants().contains(rheology::element_count)) {
-    bound.warnings.push_back(
+  spec.levels =
+      study_levels(common, values.has("levels") ? values.levels("levels") : default_levels(values));
+  if (spec.refine == Refine::elements && !values.used().contains(rheology::element_count)) {
+    request.warnings.push_back(
         "--refine elements: n stands in no parameter, so the levels are other chains and not finer "
         "ones; write m, k and eta with n");
   }
-  c.levels.clear();
+  std::vector<std::string> levels;
   for (const Level& level : spec.levels) {
     const auto* cells = std::get_if<slab::Cells>(&level.space);
-    c.levels.push_back(refined(c.refine,
-                               c.refine == Refine::elements ? level.elements
-                               : cells == nullptr           ? 0
-                                                            : cells->count,
-                               level.steps));
+    const std::int64_t of_space = spec.refine == Refine::elements ? level.elements
+                                  : cells == nullptr              ? 0
+                                                                  : cells->count;
+    levels.push_back(
+        fmt::format("{}", fmt::join(refined(spec.refine, of_space, level.steps), ":")));
   }
+  values.derive("levels", base::joined(levels, ","));
   // The file of a study has the samples of its last level, so the default follows from its steps.
-  if (!bound.request->has("sample-every")) {
-    c.sample_every = std::max<std::int64_t>(1, spec.levels.back().steps / 10000);
+  if (!values.given("sample-every")) {
+    values.derive("sample-every",
+                  base::to_text(std::max<std::int64_t>(1, spec.levels.back().steps / 10000)));
   }
-  spec.unmet_hypotheses = study::unmet_hypotheses(bound.run, c.refine);
-  spec.reference = study::make_reference(c.reference, c.refine, spec.levels, *bound.run.model);
-  if (c.expected_orders.empty()) {
-    spec.expected_orders = default_orders(bound);
-    c.expected_orders = expected_orders_text(spec.expected_orders);
+  spec.unmet_hypotheses = study::unmet_hypotheses(request.run, spec.refine);
+  spec.reference =
+      study::make_reference(values.text("reference"), spec.refine, spec.levels, *request.run.model);
+  if (values.has("expect-order")) {
+    spec.expected_orders = expected_orders(request.run, values.text("expect-order"));
   } else {
-    spec.expected_orders = expected_orders(bound.run, c.expected_orders);
+    spec.expected_orders = default_orders(request);
+    values.derive("expect-order", expected_orders_text(spec.expected_orders));
   }
 }
 

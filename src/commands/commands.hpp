@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -50,16 +49,6 @@ int run(const parallel::Communicator& comm, const cli::Scan& scan);
 /// is 1 if not. Throws UserError if the words of the call are wrong, or if the result cannot be
 /// computed again. Collective.
 int reproduce(const cli::Invocation& call);
-/// Returns the help of masing reproduce. Local.
-std::string reproduce_help();
-
-/// Parses `words`, which the user has given after `masing COMMAND`. Returns a map from the names of
-/// options and positional arguments to their values. Throws UserError if the words do not fit
-/// `options` and `positions`. Local.
-boost::program_options::variables_map read_words(
-    const std::string& command, const std::vector<std::string>& words,
-    const boost::program_options::options_description& options,
-    const boost::program_options::positional_options_description& positions = {});
 
 /// Returns what masing models prints. Without `words` this is the catalogue of models; if `words`
 /// is the name of one model, it is the full description of this model. Throws UserError if `words`
@@ -71,7 +60,5 @@ std::string models(const std::vector<std::string>& words);
 /// UserError if the words of the call are wrong, or if the measurements are not possible on this
 /// machine. Collective.
 int benchmark(const cli::Invocation& call);
-/// Returns the help of masing benchmark. Local.
-std::string benchmark_help();
 
 }  // namespace masing::commands

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/model.hpp"
 #include "cli/options.hpp"
+#include "cli/problem.hpp"
 #include "commands/commands.hpp"
 #include "rheology/catalogue.hpp"
 
@@ -39,16 +39,14 @@ std::string line_of(const Parameter& parameter) {
   return fmt::format("  {:<10}  {}{}{}{}\n", name, meaning, limit, list, given);
 }
 
-/// Returns the help for the options of a slab model of this kind, without the options that models
-/// of finitely many elements take as well.
-std::string slab_options(cli::ModelKind kind) {
+/// Returns the help for the options of a family of slabs, without the options that models of
+/// finitely many elements take as well.
+std::string slab_options(cli::Family family) {
   std::string text;
-  for (const auto& option : cli::option_table()) {
-    if (option.is_of(kind) && !option.is_of(cli::ModelKind::finite) &&
-        !(cli::has_parameters(kind) && !option.parameter.empty())) {
-      const bool is_scheme_of_chain = kind == cli::ModelKind::chain && option.name == "scheme";
-      const std::string preset = is_scheme_of_chain ? "leapfrog" : option.preset;
-      text += fmt::format("  {:<14}  {}{}\n", "--" + option.name, option.help,
+  for (const cli::Option& option : cli::options()) {
+    if (option.is_of(family) && !option.is_of(cli::Family::finite)) {
+      const std::string preset = option.preset;
+      text += fmt::format("  --{:<17}  {}{}\n", option.name, option.help,
                           preset.empty() ? "" : " [" + preset + "]");
     }
   }
@@ -107,17 +105,17 @@ std::string catalogue_text() {
 /// differential inclusion and the columns of the state.
 std::string model_text(const ModelInfo& info) {
   std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
-  const cli::ModelKind kind = cli::kind_of(info.name);
-  if (kind != cli::ModelKind::finite) {
-    text += "\noptions\n" + slab_options(kind);
+  const cli::Family family = cli::family_of(info.name);
+  if (family != cli::Family::finite) {
+    text += "\noptions\n" + slab_options(family);
   }
-  if (cli::has_parameters(kind)) {
+  if (cli::has_parameters(family)) {
     text += "\nparameters, --set PARAMETER=VALUE\n";
     for (const Parameter& parameter : all_parameters(info)) {
       text += line_of(parameter);
     }
   }
-  if (kind == cli::ModelKind::finite) {
+  if (family == cli::Family::finite) {
     text += fmt::format(
         "\nthe form X' + M ∂phi(X) ∋ G(t, X); psi[a,b](v) is 0 for a <= v <= b, else infinite\n"
         "  dimension   {}\n  phi(X)      {}\n  M           {}\n",

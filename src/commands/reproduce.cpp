@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <boost/lexical_cast.hpp>
-#include <boost/program_options.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -10,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/request.hpp"
 #include "commands/commands.hpp"
 #include "io/result_file.hpp"
 #include "io/result_reader.hpp"
@@ -19,19 +16,6 @@
 namespace masing::commands {
 
 namespace {
-
-namespace po = boost::program_options;
-
-/// Returns the options of masing reproduce.
-po::options_description reproduce_options() {
-  po::options_description description("Options");
-  auto add = description.add_options();
-  add("output", po::value<std::string>()->value_name("FILE.h5")->default_value("", ""),
-      "keep what was made again in this file");
-  add("quiet", "no progress on stderr");
-  add("help", "this text");
-  return description;
-}
 
 /// Checks that the new result can be written and compared with `file`. Throws UserError if `file`
 /// is damaged. `kept` is the file that the user has given for the new result; throws UserError if
@@ -64,11 +48,11 @@ void remove_result(const std::string& path) {
 /// gone.
 std::map<std::string, std::string> keys_in(const std::string& file) {
   std::map<std::string, std::string> values;
-  for (const cli::Setting& one :
-       cli::ini_entries("/configuration of " + file, io::read_recipe(file).configuration)) {
-    if (!cli::is_gone(one)) {
-      values[one.name] = one.text;
-    }
+  const io::Recipe recipe = io::read_recipe(file);
+  for (const cli::Entry& one :
+       cli::ini_entries(cli::command_of(recipe.kind).value(),
+                        {"/configuration of " + file, recipe.configuration, true})) {
+    values[one.key] = one.text;
   }
   return values;
 }
@@ -162,53 +146,23 @@ bool is_reproduced(const std::string& file, const std::string& output, int ranks
 
 }  // namespace
 
-po::variables_map read_words(const std::string& command, const std::vector<std::string>& words,
-                             const po::options_description& options,
-                             const po::positional_options_description& positions) {
-  po::variables_map values;
-  try {
-    namespace style = po::command_line_style;
-    po::store(po::command_line_parser(words)
-                  .options(options)
-                  .positional(positions)
-                  .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
-                  .run(),
-              values);
-  } catch (const po::error& error) {
-    throw base::UserError(error.what() + ("; masing " + command + " --help lists the options"));
-  }
-  return values;
-}
-
-std::string reproduce_help() {
-  return "masing reproduce FILE.h5: run the configuration in a result file again and compare the "
-         "numbers\nbit by bit; exit 0 if every dataset and attribute of numbers in the file is "
-         "the same, 1 if not.\nOther texts and what is new are noted and do not count; "
-         "/provenance and /timing are not compared.\n\n" +
-         boost::lexical_cast<std::string>(reproduce_options());
-}
-
 int reproduce(const cli::Invocation& call) {
   const parallel::Communicator& comm = call.comm;
-  po::options_description options = reproduce_options();
-  options.add_options()("file", po::value<std::vector<std::string>>()->default_value({}, ""));
-  po::positional_options_description positions;
-  positions.add("file", -1);
-  const po::variables_map values = read_words("reproduce", call.words, options, positions);
-  const auto& files = values["file"].as<std::vector<std::string>>();
+  const cli::Values values(cli::read(cli::Command::reproduce, call.words, {}));
+  const std::vector<std::string>& files = values.call().positions;
   if (files.size() != 1) {
     throw base::UserError("reproduce takes one result file; give masing reproduce STUDY.h5");
   }
   const std::string& file = files.front();
-  const auto& kept = values["output"].as<std::string>();
-  cli::BoundRequest request = cli::request_in(call, file);
-  std::string& output = request.configuration.output;
-  output = kept.empty() ? file + ".reproduced" : kept;
-  request.configuration.quiet = values.contains("quiet");
+  const std::string& kept = values.text("output");
+  const std::string output = kept.empty() ? file + ".reproduced" : kept;
+  cli::Request request = cli::request_in(call, file);
+  request.values.set("output", output, "--output");
+  request.values.set("quiet", values.text("quiet"), "--quiet");
   parallel::on_root(comm, [&] { require_files(file, kept, output); });
-  const auto origins = cli::given_at(request.request);
+  const auto places = cli::given_at(request.values);
   const cli::Spec wanted = cli::spec_of(request, call.command_line);
-  if (const cli::Axes& axes = request.request->axes; axes.inputs) {
+  if (const cli::Axes& axes = *request.axes; axes.inputs) {
     parallel::on_root(comm,
                       [&] { axes.require_unchanged(axes.inputs->source()->records_checksum); });
   }

@@ -12,7 +12,7 @@ namespace masing::commands {
 
 scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
   scan::require_memory(comm, scan.spec);
-  const cli::Axes& axes = scan.request->axes;
+  const cli::Axes& axes = *scan.axes;
   std::string& checksum = scan.spec.files.result.records_checksum;
   if (axes.inputs) {
     checksum = parallel::from_root(comm, [&] { return axes.inputs->checksum(axes.points.paths); });

@@ -69,7 +69,7 @@ slab::Element element_of(const SpringSlider& spring, std::size_t i = 0) {
 /// function of s.
 base::Function function_of(const char* quantity, const std::string& text) {
   try {
-    return base::Function(std::string(base::trimmed(text)), 's');
+    return base::Function(base::trimmed(text), 's').bound({});
   } catch (const base::UserError& error) {
     throw base::UserError(quantity, error.what());
   }

@@ -45,28 +45,28 @@ std::unique_ptr<parallel::Session> session;
 /// Returns whether only the program accepts an option: --print-config, --validate-only, --petsc or
 /// --help.
 bool is_of_program(const cli::Option& option) {
-  return option.role == cli::Role::call && option.section.empty() && option.name != "config";
+  return option.role == cli::Role::call && option.kind != cli::Kind::pair &&
+         option.name != std::string("config");
 }
 
 /// Returns what the values of an option are, as a word for Python.
 std::string kind_of(const cli::Option& option) {
   using enum cli::Kind;
-  const cli::Kind of_value = option.value.kind;
-  return !option.section.empty()                  ? "pair"
-         : option.argument.empty()                ? "flag"
-         : !option.value.words.empty()            ? "choice"
-         : of_value == number                     ? "number"
-         : of_value == list || of_value == levels ? "list"
-         : of_value == of_s || of_value == field  ? "function of s"
-         : of_value == of_t                       ? "function of t"
-                                                  : "text";
+  return option.kind == pair     ? "pair"
+         : option.kind == flag   ? "flag"
+         : option.kind == choice ? "choice"
+         : option.is_number()    ? "number"
+         : option.is_list()      ? "list"
+         : option.kind == of_t   ? "function of t"
+         : option.is_function()  ? "function of s"
+                                 : "text";
 }
 
 /// Returns the options of a command as a list of (name, kind, value, help, default), in the order
 /// of the help of the command.
 py::list options_of(const std::string& command) {
   py::list all;
-  for (const cli::Option& option : cli::option_table()) {
+  for (const cli::Option& option : cli::options()) {
     if (option.is_of(cli::command_of(command).value()) && !is_of_program(option)) {
       all.append(py::make_tuple(option.name, kind_of(option), option.argument, option.help,
                                 option.preset));
@@ -78,14 +78,13 @@ py::list options_of(const std::string& command) {
 /// If the options contain `output`, does nothing. If not, changes `spec` so that no file is
 /// written; the bytes of the result file are then stored in `image`. Throws UserError in this case
 /// if options ask for checkpoints.
-void leave_files_out(const cli::Request& request, cli::Spec& spec, std::string& image) {
-  if (request.has("output")) {
+void leave_files_out(const cli::Values& values, cli::Spec& spec, std::string& image) {
+  if (values.given("output")) {
     return;
   }
   for (const char* key : {"checkpoint", "checkpoint-every", "restart"}) {
-    if (request.has(key)) {
-      throw UserError(cli::origin_of(request, key) +
-                      ": a run without a file has no checkpoints; give output");
+    if (values.given(key)) {
+      throw UserError(values.place(key) + ": a run without a file has no checkpoints; give output");
     }
   }
   io::FileSpec& files = cli::files_of(spec);
@@ -112,7 +111,7 @@ std::string compute(const std::string& command, const Options& options, base::Ta
   }
   auto job = cli::job_of(cli::command_of(command).value(), call);
   std::string image;
-  leave_files_out(*job->request, job->spec, image);
+  leave_files_out(job->values, job->spec, image);
   std::visit([&](const auto& spec) { commands::make(call.comm, spec); }, job->spec);
   return image;
 }

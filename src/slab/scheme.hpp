@@ -23,8 +23,6 @@ struct SchemeInfo {
   Scheme scheme;
   /// The name of the scheme in options and files.
   const char* name;
-  /// The description of the scheme in the help.
-  const char* description;
   /// The order of the errors of x, y and u in δt, in the maximum norm.
   int order;
   /// The largest stable value of δt ω, where ω is elastic_frequency(). If δt ω is larger, elastic
@@ -42,8 +40,8 @@ struct SchemeInfo {
 
 /// The table of the schemes, one row for each.
 inline constexpr SchemeInfo schemes[] = {
-    {Scheme::euler, "euler", "the papers' scheme, of order one", 1, base::infinity, 2.0, true},
-    {Scheme::leapfrog, "leapfrog", "velocity Verlet, of order two", 2, 2.0, base::infinity, false}};
+    {Scheme::euler, "euler", 1, base::infinity, 2.0, true},
+    {Scheme::leapfrog, "leapfrog", 2, 2.0, base::infinity, false}};
 
 /// Returns the row of a scheme in the table `schemes`. Local.
 inline const SchemeInfo& info(Scheme scheme) {

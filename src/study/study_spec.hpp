@@ -96,24 +96,9 @@ engine::RunSpec at_level(engine::RunSpec run, const Level& level);
 /// Returns the cell width δs of a run: 0 for P = ∞ and for models without cells. Local.
 double width_of(const engine::RunSpec& run);
 
-/// A kind of reference that is selected by a word (`name`), and the description of the kind for the
-/// help.
-struct ReferenceKind {
-  const char* name;
-  const char* description;
-};
-
-/// All kinds of reference that are selected by a word, in the order of the help.
-inline constexpr ReferenceKind reference_kinds[] = {
-    {"finest", "one run at least 16 times finer than the last level"},
-    {"successive", "each level against the next"},
-    {"exact", "the exact solution (P = N = inf)"},
-    {"exact-time", "the exact solution at the same P"},
-    {"cells-inf", "P = inf, the same N"}};
-
-/// Returns the reference that `name`, a word of reference_kinds, selects. The study has the levels
-/// `levels` and the model `model` and refines `refine`. Throws UserError if such a study cannot use
-/// this reference. Local.
+/// Returns the reference that `name` selects: finest, successive, exact, exact-time or cells-inf.
+/// The study has the levels `levels` and the model `model` and refines `refine`. Throws UserError
+/// if such a study cannot use this reference. Local.
 Reference make_reference(const std::string& name, Refine refine, const std::vector<Level>& levels,
                          const engine::Model& model);
 

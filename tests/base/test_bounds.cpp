@@ -148,7 +148,7 @@ TEST(Bounds, hold_the_values_and_the_chords_of_functions_with_branches_and_poles
 TEST(Bounds, are_those_of_the_shape_on_any_scale) {
   // On [0, 1/w] Taylor's remainder is |sin(1)|/16! 2⁻¹⁶ at most, whatever the scale of time.
   for (const double w : {1e-200, 1.0, 1e200}) {
-    const Bounds bounds = Function("sin(w*t)", 't', {"w"}).bound({{"w", w}}).bounds(0.0, 1 / w);
+    const Bounds bounds = Function("sin(w*t)", 't').bound({{"w", w}}).bounds(0.0, 1 / w);
     EXPECT_TRUE(bounds.smooth) << w;
     EXPECT_NEAR(bounds.remainder(1 / w), std::sin(1.0) / std::tgamma(17.0) / 65536, 1e-20) << w;
     EXPECT_NEAR(bounds.slope.high, w, 1e-13 * w);

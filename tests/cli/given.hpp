@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "cli/printed.hpp"
-#include "cli/request.hpp"
 #include "cli/spec.hpp"
 #include "support/given.hpp"
 
@@ -17,7 +16,8 @@ namespace masing::given {
 
 using Words = std::vector<std::string>;
 
-inline cli::Request parse(const std::string& call, const Files& files = {}) {
+/// What a call asks for. Throws UserError.
+inline cli::Request bind(const std::string& call, const Files& files = {}) {
   Words words = base::split(call, ' ');
   std::erase(words, "");
   for (std::string& word : words) {
@@ -33,19 +33,15 @@ inline cli::Request parse(const std::string& call, const Files& files = {}) {
     return io::Samples{
         .table = text(path), .folder = "", .sizes = {2}, .arguments = {0, 1}, .values = {1, 2}};
   };
-  return cli::parse(command.value_or(cli::Command::simulate), words,
-                    {.table = table,
-                     .samples = samples,
-                     .input = [](const std::function<void()>& read) { read(); },
-                     .config = config});
+  const cli::Files all{.table = table,
+                       .samples = samples,
+                       .input = [](const std::function<void()>& read) { read(); },
+                       .config = config};
+  return cli::request_of(cli::read(command.value_or(cli::Command::simulate), words, all), all);
 }
 
-inline cli::BoundRequest bind(const std::string& call, const Files& files = {}) {
-  return cli::bind(parse(call, files));
-}
-
-inline cli::Configuration configuration(const std::string& call, const Files& files = {}) {
-  return bind(call, files).configuration;
+inline cli::Values values(const std::string& call, const Files& files = {}) {
+  return bind(call, files).values;
 }
 
 inline std::string printed(const std::string& call, const Files& files = {}) {
@@ -56,10 +52,10 @@ inline std::string printed(const std::string& call, const Files& files = {}) {
 /// The run reads the file in.csv.
 inline std::string refusal(const std::string& call, const Files& files = {}) {
   return mistake([&] {
-    const cli::BoundRequest bound = bind(call, files);
-    const auto origins = cli::given_at(bound.request);
-    cli::require_files_apart(bound.configuration, {"in.csv"});
-    (void)cli::spec_of(bound, "");
+    const cli::Request request = bind(call, files);
+    const auto places = cli::given_at(request.values);
+    cli::require_files_apart(request.values, {"in.csv"});
+    (void)cli::spec_of(request, "");
   });
 }
 

@@ -12,13 +12,15 @@ using given::Words;
 const std::string run = "--cells=50 --final-time=10 --steps=1000";
 const std::string longer = "--cells=50 --final-time=20 --steps=2000";
 
-cli::BoundRequest continued(const std::string& before, const std::string& now) {
-  const cli::BoundRequest old = given::bind(before);
+cli::Request continued(const std::string& before, const std::string& now) {
+  const cli::Request old = given::bind(before);
   const auto file = [&](const std::string& path) {
     return cli::IniText{path, cli::printed(old, cli::Role::result), true};
   };
-  return cli::continued(given::bind(now + " --restart=c.h5"),
-                        cli::parse(old.request->command, {"--config=c.h5"}, {.config = file}),
+  const cli::Files files{.config = file};
+  const cli::Request stored =
+      cli::request_of(cli::read(old.values.command(), {"--config=c.h5"}, files), files);
+  return cli::continued(given::bind(now + " --restart=c.h5"), stored,
                         base::split(old.derived, ','));
 }
 
@@ -67,16 +69,16 @@ TEST(Continued, takes_the_same_or_a_longer_run_and_names_what_differs) {
 }
 
 TEST(Continued, keeps_the_samples_that_are_left_open) {
-  const cli::BoundRequest kept = continued(run + " --sample-every=7 --field-every=9", longer);
-  EXPECT_EQ(kept.configuration.sample_every, 7);
+  const cli::Request kept = continued(run + " --sample-every=7 --field-every=9", longer);
+  EXPECT_EQ(kept.values.count("sample-every"), 7);
   EXPECT_EQ(
       kept.warnings,
       Words{"--restart: the run keeps sample-every = 7, field-every = 9 of the rows that c.h5 "
             "goes on with"});
   EXPECT_EQ(continued(run + " --sample-every=7", longer + " --sample-every=7").warnings, Words());
-  const cli::Configuration open = continued(run, longer).configuration;
-  EXPECT_EQ(open.sample_every, given::configuration(run).sample_every);
-  EXPECT_EQ(*open.to, 20.0);
+  const cli::Values open = continued(run, longer).values;
+  EXPECT_EQ(open.count("sample-every"), given::values(run).count("sample-every"));
+  EXPECT_EQ(open.real("to"), 20.0);
 }
 
 TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
@@ -85,12 +87,12 @@ TEST(Continued, derives_what_followed_unless_the_run_is_extended) {
   EXPECT_EQ(continued(run, longer).derived, all) << "the samples would be the same";
   const std::string model =
       "--model=discrete-masing --set=k=1,2 --set=eta=1 --force=0 --final-time=";
-  const cli::BoundRequest twice = continued(model + "10 --steps=20000", model + "20 --steps=40000");
-  EXPECT_EQ(twice.configuration.sample_every, 2);
-  EXPECT_EQ(twice.configuration.field_every, 2);
+  const cli::Request twice = continued(model + "10 --steps=20000", model + "20 --steps=40000");
+  EXPECT_EQ(twice.values.count("sample-every"), 2);
+  EXPECT_EQ(twice.values.count("field-every"), 2);
   EXPECT_EQ(twice.derived, "from,to,model.n");
   const std::string places = "--cells=inf --final-time=10 --steps=1000";
-  EXPECT_EQ(continued(places + " --field-points=50", places).configuration.field_points, 50);
+  EXPECT_EQ(continued(places + " --field-points=50", places).values.count("field-points"), 50);
 }
 
 TEST(Checkpoint, is_beside_the_output_and_scheduled_if_it_or_a_distance_is_given) {

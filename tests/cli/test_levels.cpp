@@ -12,7 +12,7 @@ namespace masing::test_levels {
 
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-cli::BoundRequest study(const std::string& words) {
+cli::Request study(const std::string& words) {
   return given::bind("converge " + words);
 }
 
@@ -43,7 +43,7 @@ TEST(Levels, fill_in_what_is_held_fixed) {
        }) {
     EXPECT_EQ(levels(refine, text), found) << text;
   }
-  const cli::BoundRequest of_elements = study(
+  const cli::Request of_elements = study(
       "--model masing-chain --refine elements --levels 4:10:16:40:5 --set m=1/n "
       "--set k=n --set eta=1/n --force 0");
   EXPECT_EQ(engine::chain_of(*of_elements.run.model)->elements(), 4);
@@ -79,8 +79,7 @@ TEST(Levels, have_a_ladder_by_default) {
     EXPECT_GE(levels(refine, "").size(), 3U);
   }
   const auto of_model = study("--model=prandtl --set=k=1 --set=eta=1 --force=0 --steps=800");
-  EXPECT_EQ(of_model.configuration.levels,
-            (std::vector<std::vector<std::int64_t>>{{100}, {200}, {400}, {800}}));
+  EXPECT_EQ(of_model.values.text("levels"), "100,200,400,800");
 }
 
 TEST(Levels, end_with_the_one_whose_steps_the_series_has) {

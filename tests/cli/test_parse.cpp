@@ -8,13 +8,12 @@
 #include <numbers>
 
 #include "cli/given.hpp"
+#include "cli/problem.hpp"
 #include "engine/chain.hpp"
-#include "rheology/catalogue.hpp"
 
 namespace masing::test_parse {
 
 using cli::Command;
-using cli::Configuration;
 using given::Files;
 using given::Words;
 
@@ -29,16 +28,16 @@ TEST(Parse, without_words_gives_the_papers_finest_case) {
 TEST(Parse, lets_the_command_line_win_over_the_file_and_the_file_over_the_default) {
   const std::string file =
       "\xEF\xBB\xBF# a case\r\nmass = 2 \r\n\r\n k0 = 3\nforce = 0.1 * t\r\nquiet = true\n";
-  const Configuration c = given::configuration(
+  const cli::Values values = given::values(
       "--k0=5 --config case.ini --y0=-2 --initial-u -0.05 --cells=12", {{"case.ini", file}});
-  EXPECT_EQ(c.mass, 2.0);
-  EXPECT_EQ(c.k0, 5.0);
-  EXPECT_EQ(c.x0, 0.0);
-  EXPECT_EQ(c.y0, -2.0);
-  EXPECT_EQ(c.initial_u.text(), "-0.05");
-  EXPECT_EQ(c.force->text(), "0.1 * t");
-  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 12);
-  EXPECT_TRUE(c.quiet);
+  EXPECT_EQ(values.real("mass"), 2.0);
+  EXPECT_EQ(values.real("k0"), 5.0);
+  EXPECT_EQ(values.real("x0"), 0.0);
+  EXPECT_EQ(values.real("y0"), -2.0);
+  EXPECT_EQ(values.function("initial-u").text(), "-0.05");
+  EXPECT_EQ(values.function("force").text(), "0.1 * t");
+  EXPECT_EQ(values.count("cells"), 12);
+  EXPECT_TRUE(values.flag("quiet"));
   const Files prandtl{
       {"case.ini", "mass = 3\nforce = 0\n[model]\nname = prandtl\nk = 1\neta = 2\n"}};
   given::expect_says(given::printed("--config case.ini --set k=5 --mass 7", prandtl),
@@ -73,10 +72,8 @@ TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_mov
     if (defaults.empty()) {
       EXPECT_EQ(said, "--force: missing; give --force, 0 for a free vibration") << call;
     } else {
-      const Configuration c = given::configuration(call, files);
-      EXPECT_EQ(c.force->text() + (c.scheme == slab::Scheme::euler ? " euler" : " leapfrog"),
-                defaults)
-          << call;
+      const cli::Values values = given::values(call, files);
+      EXPECT_EQ(values.text("force") + " " + values.text("scheme"), defaults) << call;
     }
   }
   EXPECT_EQ(given::refusal("--model masing-quasistatic --position t"), "");
@@ -109,7 +106,7 @@ TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
 
 TEST(Parse, resolves_how_often_how_much_and_how_long) {
   const auto every = [](const std::string& call) {
-    return given::configuration(call).sample_every;
+    return given::values(call).count("sample-every");
   };
   EXPECT_EQ(every(""), 100);
   EXPECT_EQ(every("--steps 25000"), 2);
@@ -117,7 +114,7 @@ TEST(Parse, resolves_how_often_how_much_and_how_long) {
   EXPECT_EQ(every("converge --levels 100,1e6"), 100) << "of the last level";
   // 10^7 numbers, of all rows with those of both ends.
   const auto points = [](const std::string& call) {
-    return given::configuration(call).field_points;
+    return given::values(call).count("field-points");
   };
   EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000000"), 0) << "5 rows";
   EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000001"), 10000);
@@ -129,32 +126,100 @@ TEST(Parse, resolves_how_often_how_much_and_how_long) {
   // A row has 1000 numbers, x, y and 998 elongations; 10^4 rows come in 10 time units.
   for (const auto& [window, kept] :
        {std::pair("--to 9.9", 1), {"--to 10.1", 0}, {"--from 90.1", 1}, {"--from 89.9", 0}}) {
-    EXPECT_EQ(given::configuration("--model=discrete-masing --set=n=998 --set=k=1 --set=eta=1 "
-                                   "--steps=100000 --final-time=100 --sample-every=1 --force=0 " +
-                                   std::string(window))
-                  .field_every,
+    EXPECT_EQ(given::values("--model=discrete-masing --set=n=998 --set=k=1 --set=eta=1 "
+                            "--steps=100000 --final-time=100 --sample-every=1 --force=0 " +
+                            std::string(window))
+                  .count("field-every"),
               kept)
         << window;
   }
   for (const auto& [limit, seconds] :
        {std::pair("90", 90.0), {"15:00", 900.0}, {"23:30:59.5", 23 * 3600 + 30 * 60 + 59.5}}) {
-    EXPECT_EQ(given::configuration(std::string("--wall-limit=") + limit).wall_limit, seconds);
+    EXPECT_EQ(given::values(std::string("--wall-limit=") + limit).seconds("wall-limit"), seconds);
   }
-  EXPECT_EQ(given::configuration("--wall-limit=0").wall_limit, std::nullopt);
+}
+
+/// Of a value that looks like an option, is empty, or has a sign with a meaning of its own.
+TEST(Words, have_any_value) {
+  const cli::Files files{.config = [](const std::string& path) { return cli::IniText{path, ""}; }};
+  const auto text = [&](const Words& words, const char* key) {
+    return cli::Values(cli::read(Command::simulate, words, files)).text(key);
+  };
+  EXPECT_EQ(text({"--y0", "-2"}, "y0"), "-2");
+  EXPECT_EQ(text({"--initial-u", "-0.05"}, "initial-u"), "-0.05");
+  EXPECT_EQ(text({"--restart", ""}, "restart"), "");
+  EXPECT_EQ(text({"--let", "w=a==b"}, "let.w"), "a==b");
+  EXPECT_EQ(text({"--let= w = 0.8"}, "let.w"), "0.8");
+  EXPECT_EQ(text({"--config=a#b"}, "config"), "a#b");
+  for (const auto& [words, said] : {
+           std::pair(Words{"--restart="}, "--restart: no value; give --restart=VALUE"),
+           {{"--mass"}, "--mass: no value; give --mass=VALUE"},
+           {{"--mass", "--steps", "3"}, "--mass: no value before --steps; give --mass=VALUE"},
+           {{"--force", "t#"}, "--force: a value must be one line without #"},
+           {{"--quiet=true"}, "--quiet: takes no value; leave out =true"},
+           {{"--", "--mass"}, "unexpected word '--mass'"},
+           {{"--=3"}, "unexpected word '--=3'"},
+       }) {
+    const std::string message =
+        given::mistake([&, words = words] { (void)cli::read(Command::simulate, words, files); });
+    EXPECT_TRUE(message.starts_with(said)) << message;
+  }
+}
+
+TEST(Ini, has_values_with_signs_and_says_the_line_of_each_key) {
+  const std::string ini =
+      "# case\n\nforce = t==1 ? 1 : 0 # x\noutput =\n[let]\n# w = 1\n w= 2\r\n[model]\nname=masing";
+  const std::vector<cli::Entry> entries = cli::ini_entries(Command::scan, {"c", ini});
+  std::string found;
+  for (const cli::Entry& entry : entries) {
+    found += entry.place + ": " + entry.key + " '" + entry.text + "'; ";
+  }
+  EXPECT_EQ(found,
+            "c line 3, force: force 't==1 ? 1 : 0'; c line 4, output: output ''; c line 7, let.w: "
+            "let.w '2'; c line 9, model.name: model 'masing'; ");
+}
+
+TEST(Help, has_lines_of_80_columns_and_a_sentence_for_each_option) {
+  using enum Command;
+  for (const Command command : {simulate, converge, scan, reproduce, benchmark}) {
+    for (const std::string& line : base::split(cli::help(command), '\n')) {
+      EXPECT_LE(line.size(), 80U) << line;
+    }
+  }
+  for (const cli::Option& option : cli::options()) {
+    EXPECT_TRUE(std::string(option.help).ends_with(".")) << option.name;
+  }
+}
+
+/// The words of a choice stand in the order of the values that they name.
+TEST(Choices, are_the_names_of_their_values) {
+  const auto words = [](const char* key) {
+    return cli::find_option(key, Command::converge)->words();
+  };
+  for (const slab::SchemeInfo& info : slab::schemes) {
+    EXPECT_EQ(words("scheme").at(static_cast<std::size_t>(info.scheme)), info.name);
+  }
+  for (const auto rule : {slab::Rule::right, slab::Rule::midpoint}) {
+    EXPECT_EQ(words("rule").at(static_cast<std::size_t>(rule)), name_of(rule));
+  }
+  using enum study::Refine;
+  for (const study::Refine refine : {steps, cells, both, elements}) {
+    EXPECT_EQ(words("refine").at(static_cast<std::size_t>(refine)), name_of(refine));
+  }
 }
 
 TEST(Constants, are_known_in_every_number_function_and_parameter) {
-  const Configuration c = given::configuration(
+  const cli::Values values = given::values(
       "--let w=0.8 --let=P=2*Q --let Q=15 --final-time 60*2*pi/w --steps 60*2000 --cells P "
       "--mass w^2 --from=2*pi/w --sample-every=P/Q --x0 -w --breaks min(w,1),2*w --force 0");
-  EXPECT_EQ(c.final_time, 60 * 2 * std::numbers::pi / 0.8);
-  EXPECT_EQ(c.steps, 120000);
-  EXPECT_EQ(std::get<slab::Cells>(c.space).count, 30);
-  EXPECT_DOUBLE_EQ(c.mass, 0.64);
-  EXPECT_EQ(c.from, 2 * std::numbers::pi / 0.8);
-  EXPECT_EQ(c.sample_every, 2);
-  EXPECT_EQ(c.x0, -0.8);
-  EXPECT_EQ(c.breaks, (std::vector{0.8, 1.6}));
+  EXPECT_EQ(values.real("final-time"), 60 * 2 * std::numbers::pi / 0.8);
+  EXPECT_EQ(values.count("steps"), 120000);
+  EXPECT_EQ(values.count("cells"), 30);
+  EXPECT_DOUBLE_EQ(values.real("mass"), 0.64);
+  EXPECT_EQ(values.real("from"), 2 * std::numbers::pi / 0.8);
+  EXPECT_EQ(values.count("sample-every"), 2);
+  EXPECT_EQ(values.real("x0"), -0.8);
+  EXPECT_EQ(values.list("breaks"), (std::vector{0.8, 1.6}));
   EXPECT_EQ(given::bind("converge --let=n0=125 --levels=n0*500,n0*1000").study.levels[1].steps,
             125000);
   const engine::RunSpec slab =
@@ -171,13 +236,15 @@ TEST(Constants, are_known_in_every_number_function_and_parameter) {
 
 TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their_values_do) {
   const Files files{{"c.ini", "final-time = 10*w\n[let]\nv = 2\nw = v\n"}};
-  EXPECT_EQ(given::configuration("--config=c.ini", files).final_time, 20);
-  EXPECT_EQ(given::configuration("--config=c.ini --let=v=3", files).final_time, 30);
-  const auto lets =
-      cli::in_order({{"c", "a+b", ""}, {"b", "2*a", ""}, {"x", "7", ""}, {"a", "x/2", ""}}, {"x"});
-  EXPECT_EQ(cli::constant_values(lets, {{"x", 3.0}}),
+  EXPECT_EQ(given::values("--config=c.ini", files).real("final-time"), 20);
+  EXPECT_EQ(given::values("--config=c.ini --let=v=3", files).real("final-time"), 30);
+  const cli::Values values(
+      {.entries = {
+           {"let.c", "a+b", ""}, {"let.b", "2*a", ""}, {"let.x", "7", ""}, {"let.a", "x/2", ""}}});
+  EXPECT_EQ(values.with({{"let.x", "3", ""}}).constants(),
             (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
-  EXPECT_EQ(cli::Number("3*n", {"n"}).whole({{"n", 1.0 / 3}}), 1);
+  EXPECT_EQ(values.constants().at("c"), 10.5) << "those of a point are its own";
+  EXPECT_EQ(values.with({{"let.x", "1/3", ""}}).whole("3*x"), 1);
   const auto problem = [](const char* call) {
     return cli::simulation(given::bind(call), "").files.result;
   };
@@ -187,15 +254,11 @@ TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their
 }
 
 TEST(Parameters, are_numbers_lists_or_expressions_in_i_and_n) {
-  const auto& entry = rheology::catalogue_entry("discrete-masing");
-  const auto parameters = cli::model_parameters(entry,
-                                                {{"k0", "1/n", ""},
-                                                 {"k", "i/n", ""},
-                                                 {"eta", "1, 2/1, max(2,4), n*i/2", ""},
-                                                 {"u0", "c", ""}},
-                                                {"c"});
-  const rheology::ModelSpec spec = cli::model_spec(parameters, {{"c", 0.5}});
-  const rheology::ParameterValues values(all_parameters(entry.info), spec.parameters, spec.all());
+  const rheology::ModelSpec spec = cli::model_spec(given::values(
+      "--model=discrete-masing --set=k0=1/n --set=k=i/n --set=eta=1,~2/1,~max(2,4),~n*i/2 "
+      "--set=u0=c --let=c=0.5 --force=0 --steps=10000"));
+  const rheology::ParameterValues values(all_parameters(spec.model->info), spec.parameters,
+                                         spec.all());
   EXPECT_EQ(spec.parameters.elements, 4);
   EXPECT_EQ(values.number("k0"), 0.25);
   EXPECT_EQ(values.list("k"), (std::vector<double>{0.25, 0.5, 0.75, 1.0}));
@@ -234,11 +297,11 @@ TEST(Printed, reads_back_as_the_same_configuration) {
     const bool is_study = std::string(call).starts_with("converge");
     const std::string again = std::string(is_study ? "converge " : "") + "--config printed.ini";
     EXPECT_EQ(given::printed(again, itself), itself.at("printed.ini"));
-    const Configuration c = given::configuration(call, files);
-    const Configuration read = given::configuration(again, itself);
-    for (const auto& option : cli::option_table()) {
-      if (option.role != cli::Role::call) {
-        EXPECT_EQ(option.value.text(read), option.value.text(c)) << option.name;
+    const cli::Values values = given::values(call, files);
+    const cli::Values read = given::values(again, itself);
+    for (const cli::Option& option : cli::options()) {
+      if (option.is_key() && option.is_of(values.command())) {
+        EXPECT_EQ(read.value(option), values.value(option)) << option.name;
       }
     }
   }
@@ -262,14 +325,14 @@ TEST(Printed, and_help_have_every_key_of_their_command_and_no_other) {
   for (const Command command : {Command::simulate, Command::converge}) {
     const std::string text = given::printed(cli::name_of(command));
     const std::string help = cli::help(command);
-    for (const auto& option : cli::option_table()) {
+    for (const cli::Option& each : cli::options()) {
+      const std::string name = each.name;
+      const cli::Option& option = *cli::find_option(name, command);
       const bool is_of = option.is_of(command);
-      const bool taken =
-          is_of && option.is_of(cli::ModelKind::slab) && option.role != cli::Role::call;
-      const bool is_refined = command == Command::converge && option.name == "steps";
-      EXPECT_EQ(text.find("\n" + option.name + " = ") != std::string::npos, taken && !is_refined)
-          << option.name;
-      EXPECT_EQ(help.find("--" + option.name + " ") != std::string::npos, is_of) << option.name;
+      const bool taken = is_of && option.is_of(cli::Family::slab) && option.is_key();
+      const bool is_refined = command == Command::converge && name == "steps";
+      EXPECT_EQ(text.find("\n" + name + " = ") != std::string::npos, taken && !is_refined) << name;
+      EXPECT_EQ(help.find("\n  --" + name + " ") != std::string::npos, is_of) << name;
     }
   }
 }
@@ -298,8 +361,9 @@ TEST(Derived, are_the_keys_that_follow_from_others_and_were_not_given) {
                           true, derived};
     };
     const Words words{"--config=run.h5", "--steps=40000", "--set=k=1,2,3"};
-    return cli::bind(cli::parse(Command::simulate, words, {.config = config}))
-        .configuration.sample_every;
+    const cli::Files files{.config = config};
+    return cli::request_of(cli::read(Command::simulate, words, files), files)
+        .values.count("sample-every");
   };
   EXPECT_EQ(every({"sample-every", "model.n"}), 4);
   EXPECT_THROW(every({"sample-every"}), base::UserError) << "n = 2 stays, and k has 3 values";

@@ -48,7 +48,6 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       {"--config c", "c line 1, output: ..file name", "output =\n"},
       {"--stiffness table:c", "--stiffness: ..c line 2", "0 1\n1 one\n"},
       {"--force acc.csv", "--force: names a file; give table:acc.csv"},
-      {"--base-acceleration /proc/self/status", "give table:/proc/self/status"},  // it is there
       {"--initial-u run.h5", "--initial-u: ..give file:run.h5"},
       {"--force table:acc.csv", "--force: cannot read acc.csv"},
       {"--output=./in.csv", "--output: ./in.csv is a file that the run reads as in.csv"},
@@ -109,8 +108,10 @@ TEST(Refusals, of_constants_and_tables) {
       {"--let w=1/0", "--let w..finite"},
       {"--let w=1 --steps 10.5*w", "--steps..'10.5*w'..whole number..10.5"},
       {"--let pi=1", "pi has a meaning"},
-      {table + "--force=r(2*t)", "r is a table; write r(t), with t alone", points},
-      {table + "--stiffness=r(t)", "r is a table; write r(s)", points},
+      {table + "--force=r(2*t)", "no function 'r'; if it is a table, write r(t)", points},
+      {table + "--stiffness=r(t)", "no function 'r'; if it is a table, write r(s)", points},
+      {table + "--force=2*r", "r is a table; write r(t)", points},
+      {"--force=a(t)", "no function 'a'"},
       {table + "--force=sin(t)", "--table r: no function uses it; write r(t) or r(s)", points},
       {table + "--let=r=1 --force=r(t)", "--table r: a constant or a column..this name", points},
       {table + table + "--force=r(t)", "--table r: given twice", points},
@@ -283,8 +284,10 @@ TEST(Refusals, of_scans_and_samples) {
       {records, "no row has records..array:1 is not in the file", "record\narray:1\n"},
       {records, "line 3: '' of column record is no number and no path",
        "record,k0\narray:0,1\n,2\n"},
-      {records + "--let=record=1", "record: a constant has this name", "record\narray:0\n"},
-      {records + "--table=record=T", "--table record: a constant or a column", "record\narray:0\n"},
+      {records + "--let=record=1", "record: a constant or a column of samples has this name",
+       "record\narray:0\n"},
+      {records + "--table=record=points:0~1;~1~2", "--table record: a constant or a column",
+       "record\narray:0\n"},
   });
   EXPECT_EQ(given::refusal(records, {{"T", "record,k0\nnone.csv,3\narray:0,1\n"}}), "");
 }

@@ -136,31 +136,30 @@ std::vector<Kind> all_kinds() {
 }
 
 /// A ladder that begins where a study of the problem makes sense.
-std::string random_levels(int count, const cli::Configuration& c, Chance& chance) {
-  const double stiff = (c.k0 + 2) / c.mass;  // ω² at most
+std::string random_levels(int count, const cli::Values& values, Chance& chance) {
+  const double stiff = (values.real("k0") + 2) / values.real("mass");  // ω² at most
+  const double final_time = values.real("final-time");
+  const auto refine = values.choice<Refine>("refine");
   const double growth = chance.between(0.1, 0.8);
-  const double least_steps =
-      c.scheme == slab::Scheme::euler
-          ? std::max(1000.0, stiff * c.final_time * c.final_time / 2 / growth)
-          : std::max(300.0, std::sqrt(stiff) * c.final_time / 0.4);
+  const double least_steps = values.text("scheme") == "euler"
+                                 ? std::max(1000.0, stiff * final_time * final_time / 2 / growth)
+                                 : std::max(300.0, std::sqrt(stiff) * final_time / 0.4);
   std::int64_t steps = 200 * static_cast<std::int64_t>(std::ceil(least_steps / 200));
   std::int64_t cells = 30 + 10 * chance.below(8);
   const auto text = [&](std::int64_t finer) {
-    return c.refine == Refine::steps   ? fmt::to_string(finer * steps)
-           : c.refine == Refine::cells ? fmt::to_string(finer * cells)
-                                       : fmt::format("{}:{}", finer * cells, finer * steps);
+    return refine == Refine::steps   ? fmt::to_string(finer * steps)
+           : refine == Refine::cells ? fmt::to_string(finer * cells)
+                                     : fmt::format("{}:{}", finer * cells, finer * steps);
   };
   const int turn = chance.below(3);
   if (count == many) {
-    return fmt::format("{}:{}:{}", text(1), text(c.refine == Refine::cells ? 256 : 32), many);
+    return fmt::format("{}:{}:{}", text(1), text(refine == Refine::cells ? 256 : 32), many);
   }
   std::string levels;
   for (int j = 0; j < count; ++j) {
     levels += (j > 0 ? "," : "") + text(1);
     // Both: along one ray, or in turn, or by chance.
-    const int which = c.refine != Refine::both || turn == 0 ? 2
-                      : turn == 1                           ? j % 2
-                                                            : chance.below(3);
+    const int which = refine != Refine::both || turn == 0 ? 2 : turn == 1 ? j % 2 : chance.below(3);
     cells *= which == 1 ? 1 : 2;
     steps *= which == 0 ? 1 : 2;
   }
@@ -250,7 +249,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   }
   c["levels"] = refine == "both" ? "10:100,20:200" : "100,200";
   c["levels"] =
-      random_levels(kind.levels, given::requested(cli::Command::converge, c).configuration, chance);
+      random_levels(kind.levels, given::requested(cli::Command::converge, c).values, chance);
   const study::StudySpec planned = given::spec_of(c);
   const auto true_order = [&](const std::string& quantity) {
     return study::promised_order(*planned.run.model, planned.refine, planned.reference, quantity)

@@ -33,7 +33,7 @@ struct SolvedProblem {
                                                                 .threshold = problem.threshold,
                                                                 .space = support::space_of(0)}))),
         map(*measure, problem.oscillator,
-            {base::Function(problem.force, 't', {}), {}, problem.period}) {}
+            {base::Function(problem.force, 't'), {}, problem.period}) {}
 
   [[nodiscard]] Cycle from_rest() const { return from(slab::run_until_periodic(map)); }
   [[nodiscard]] Cycle from(const slab::PeriodicState& settled) const {

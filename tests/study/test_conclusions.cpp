@@ -39,7 +39,7 @@ const std::vector<ExpectedOrder> order_one{{.quantity = "x"}, {.quantity = "y"},
 /// A slab with η = s + 0.1.
 std::shared_ptr<const engine::Model> model_of(slab::Scheme scheme, Rule rule) {
   engine::Masing model{.slab = {}, .oscillator = {}, .scheme = scheme};
-  model.slab.threshold = base::Function("s+0.1", 's', {});
+  model.slab.threshold = base::Function("s+0.1", 's');
   model.slab.rule = rule;
   return engine::make_model(std::move(model));
 }

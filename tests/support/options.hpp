@@ -42,15 +42,15 @@ inline std::vector<std::string> words(const Options& options) {
 /// What a command is asked for, without files, as if a file of masing had the options: without a
 /// force the papers' one acts on every problem. Steps and cells that the levels of a study replace
 /// are left out. Throws UserError. Local.
-inline cli::BoundRequest requested(cli::Command command, Options options) {
+inline cli::Request requested(cli::Command command, Options options) {
   if (command == cli::Command::converge && options.contains("levels")) {
     const std::string refine = options.contains("refine") ? options["refine"] : "steps";
     options.erase(refine == "cells" ? "" : "steps");
     options.erase(refine == "cells" || refine == "both" ? "cells" : "");
   }
-  cli::Request request = cli::parse(command, words(options), {});
-  request.is_of_result = true;
-  return cli::bind(std::move(request));
+  cli::Given given = cli::read(command, words(options), {});
+  given.is_of_result = true;
+  return cli::request_of(std::move(given), cli::Files());
 }
 
 /// The study that options ask for, without files. Throws UserError. Local.

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/values.hpp"
+#include "engine/model.hpp"
+#include "io/specs.hpp"
+#include "rheology/model_info.hpp"
+#include "study/study_spec.hpp"
+
+// These functions build the problem that values describe: its model, its driving functions and its
+// time grid.
+
+namespace masing::cli {
+
+struct Request;
+
+/// Throws UserError about the option `key`, with the text `fault`, if `holds` is false. Local.
+void require(bool holds, const char* key, const std::string& fault);
+
+/// Returns the catalogue entry of the model `name`. Throws UserError, whose message begins with
+/// `place`, if there is no such model. Local.
+const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& place);
+
+/// Sets the defaults that follow from other keys: of the force, the scheme, the engine, the samples
+/// and the fields. Adds a warning if a huge field is thinned out. Throws UserError if a text is not
+/// valid, or if a parameter is missing. Local.
+void resolve(Values& values, std::vector<std::string>& warnings);
+
+/// Sets the defaults of the parameters of a model. The default of n is the length of the first list
+/// that has one value for each element. Throws UserError if a parameter of the model is missing.
+/// Local.
+void resolve_parameters(Values& values);
+
+/// Returns the number of elements n, or 1 if the model has no parameter n. Throws UserError if n is
+/// not a whole number from 1 to 10^8. Local.
+std::int64_t elements_of(const Values& values);
+
+/// Returns the model that the parameters describe. Throws UserError if a value is not an expression
+/// of i, n and constants, or if n is not a whole number from 1 to 10^8. Local.
+rheology::ModelSpec model_spec(const Values& values);
+
+/// Returns the run of values whose defaults are resolved. Throws UserError if options contradict
+/// each other, if the model cannot be built, or if there is no force. Local.
+engine::RunSpec run_of(const Values& values);
+
+/// Adds a warning for each table with a misfit (misfit_of) among the functions of t that drive the
+/// run. Local.
+void warn_of_tables(const Values& values, std::vector<std::string>& warnings);
+/// Adds a warning if a prescribed position does not begin at x0. Local.
+void warn_of_start(const Values& values, std::vector<std::string>& warnings);
+
+/// Throws UserError if options of a chain contradict each other. Local.
+void check_chain(const Values& values);
+/// Returns the run of a chain of slabs. Throws UserError if its parameters are not valid. Local.
+engine::RunSpec chain_run(const Values& values);
+
+/// Returns the cells of the slab, or the continuum. Local.
+slab::Space space_of(const Values& values);
+/// Returns the time grid of the run. Local.
+slab::TimeGrid time_of(const Values& values);
+/// Returns which steps have a row in /series. Local.
+io::Sampling sampling_of(const Values& values);
+/// Returns the engine that the user chose or that follows from others; nothing if a model of
+/// finitely many elements is to be solved in time steps. Local.
+std::optional<engine::Method> method_of(const Values& values);
+
+/// Returns what a message says of a table of t whose times are not those of the run: that it begins
+/// before or after t = 0, ends before T, or extends so far that the run covers less than a tenth of
+/// it, so that its times may be in other units. Returns an empty text for all other tables. Local.
+std::string misfit_of(const base::PointTable& table, const Values& values);
+
+/// Returns the times in (0, `final_time`) at which the driving function may not be smooth. Throws
+/// UserError if these times cannot be determined. Local.
+std::vector<double> breaks_of(const Values& values, double final_time);
+
+/// Returns the period of the force at a point of a scan: the period that the user gave or, without
+/// it, the one that base::period_of finds. Returns nothing if none is found or the position is
+/// prescribed. Throws UserError if the force does not have the period that the user gave. Local.
+std::optional<double> period_of(const Values& values, const engine::RunSpec& run);
+
+/// The end of error messages that says for which forces the period is known.
+inline constexpr const char* of_known_period =
+    "; give an F(t) whose every t stands inside sin(), cos(), triangle(), square() or sawtooth() "
+    "of a*t+b, all with a common period, or a table that repeats itself 8 times, with --period TAU";
+
+/// Adds to a request what a study needs: its levels, its reference and the expected orders. The
+/// default levels are a ladder. The user gives expected orders as "x=1,y=1,u>=0.5", "1" or "none";
+/// by default they are those that the scheme promises or that the catalogue states for the model.
+/// Throws UserError if the levels, the reference or the expected orders are not valid. Local.
+void resolve_study(Request& request);
+
+/// Returns which of the options steps and cells the levels of a study replace. Local.
+Names refined_keys(const Values& values);
+
+}  // namespace masing::cli
