@@ -81,9 +81,11 @@ base::Function function_of(const std::string& text, Kind kind) {
   try {
     return {text, variable_of(kind)};
   } catch (const UserError&) {
-    const bool is_run = kind == Kind::field && text.ends_with(".h5");
-    if (is_run || text.ends_with(".csv") || text.ends_with(".txt") || text.ends_with(".dat")) {
-      throw UserError("names a file; give " + std::string(is_run ? "file:" : "table:") + text);
+    for (const char* ending : {".csv", ".txt", ".dat", ".h5"}) {
+      if (text.ends_with(ending)) {
+        const bool is_run = kind == Kind::field && text.ends_with(".h5");
+        throw UserError("names a file; give " + std::string(is_run ? "file:" : "table:") + text);
+      }
     }
     throw;
   }

@@ -49,6 +49,7 @@ TEST(Refusals, of_words_and_files_name_the_key) {
       {"--stiffness table:c", "--stiffness: ..c line 2", "0 1\n1 one\n"},
       {"--force acc.csv", "--force: names a file; give table:acc.csv"},
       {"--initial-u run.h5", "--initial-u: ..give file:run.h5"},
+      {"--force run.h5", "--force: names a file; give table:run.h5"},
       {"--force table:acc.csv", "--force: cannot read acc.csv"},
       {"--output=./in.csv", "--output: ./in.csv is a file that the run reads as in.csv"},
       {"--checkpoint=in.csv", "--checkpoint: in.csv is a file that the run reads;"},
