@@ -20,7 +20,7 @@
 #include "cli/spec.hpp"
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
-#include "io/result_file.hpp"
+#include "io/output_file.hpp"
 #include "io/room.hpp"
 #include "parallel/machine.hpp"
 #include "parallel/session.hpp"

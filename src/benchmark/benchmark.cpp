@@ -19,7 +19,6 @@
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
-#include "io/result_file.hpp"
 #include "parallel/machine.hpp"
 #include "parallel/rank_sum.hpp"
 #include "rheology/catalogue.hpp"

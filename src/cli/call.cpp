@@ -12,7 +12,7 @@
 #include "cli/printed.hpp"
 #include "engine/model.hpp"
 #include "io/checkpoint.hpp"
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/stop.hpp"

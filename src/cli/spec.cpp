@@ -16,7 +16,7 @@
 #include "cli/problem.hpp"
 #include "engine/model.hpp"
 #include "io/checkpoint.hpp"
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
 
 namespace masing::cli {
 

@@ -6,7 +6,8 @@
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
+#include "io/output_file.hpp"
 
 namespace masing::commands {
 

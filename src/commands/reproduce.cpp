@@ -9,7 +9,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands/commands.hpp"
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
+#include "io/output_file.hpp"
 #include "io/result_reader.hpp"
 #include "parallel/session.hpp"
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/locks.hpp"
+#include "io/output_file.hpp"
 #include "io/samples.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
@@ -94,16 +96,6 @@ class CheckpointReader final : public engine::Archive {
 };
 
 }  // namespace
-
-RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
-                   const CheckpointSpec& checkpoint)
-    : result_(comm, result) {
-  if (checkpoint.scheduled) {
-    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
-  } else {
-    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "checkpoint"); });
-  }
-}
 
 std::vector<std::string> files_of_checkpoint(const std::string& path) {
   return {path, path + draft_ending};

@@ -7,26 +7,9 @@
 
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
-#include "io/result_file.hpp"
 #include "io/specs.hpp"
 
 namespace masing::io {
-
-/// Locks the files of a run: while the object exists, no other run can write the same result file.
-/// If checkpoints are scheduled, no other run can write the same checkpoint either.
-class RunLocks {
- public:
-  /// Acquires the locks. Throws UserError on all ranks alike if another run holds one of the locks,
-  /// if one of the locked files cannot be written, or if the result file or the checkpoint must not
-  /// be replaced (require_replaceable). The last condition is also checked if checkpoints are not
-  /// scheduled. Collective.
-  RunLocks(const parallel::Communicator& comm, const std::string& result,
-           const CheckpointSpec& checkpoint);
-
- private:
-  OutputLock result_;
-  std::optional<OutputLock> checkpoint_;
-};
 
 /// Returns the paths of the two files of a checkpoint: `path` itself, and the temporary file that
 /// is renamed to `path` when it is complete. Local.

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "engine/setup.hpp"
 #include "io/checkpoint.hpp"
+#include "io/locks.hpp"
 #include "io/recorders.hpp"
-#include "io/result_file.hpp"
 #include "parallel/machine.hpp"
 
 namespace masing::io {

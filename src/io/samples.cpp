@@ -1,7 +1,7 @@
 #include "io/samples.hpp"
 
 #include "base/error.hpp"
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
 #include "io/result_reader.hpp"
 
 namespace masing::io {

@@ -19,7 +19,7 @@
 #include "base/say.hpp"
 #include "cli/call.hpp"
 #include "commands/commands.hpp"
-#include "io/result_file.hpp"
+#include "io/output_file.hpp"
 #include "library/python.hpp"
 #include "parallel/machine.hpp"
 #include "parallel/session.hpp"

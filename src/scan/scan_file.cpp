@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/hdf5.hpp"
-#include "io/result_file.hpp"
+#include "io/output_file.hpp"
 #include "parallel/communicator.hpp"
 #include "scan/scan.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "io/output_file.hpp"
 #include "io/recorders.hpp"
-#include "io/result_file.hpp"
 #include "study/refinement.hpp"
 
 namespace masing::study {

@@ -7,7 +7,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
+#include "io/output_file.hpp"
 #include "scan/made_up.hpp"
 #include "support/given.hpp"
 #include "support/world.hpp"

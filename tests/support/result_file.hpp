@@ -6,7 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "io/result_file.hpp"
+#include "io/locks.hpp"
+#include "io/output_file.hpp"
 #include "parallel/communicator.hpp"
 #include "support/world.hpp"
 

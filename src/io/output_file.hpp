@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,63 +14,14 @@
 
 namespace masing::io {
 
+// The functions up to write_configuration() say what a file is and where it comes from
+// (io/provenance.cpp).
+
 /// Returns facts about the build of the program as pairs: the name of an attribute of /provenance
 /// and its value. The first fact is the version, such as "1.0.0". The second is the git revision,
 /// or "unknown" if the program was not built in a git repository. The others say whether there were
 /// uncommitted changes, and which compiler, flags and libraries were used. Local.
 std::vector<std::pair<std::string, std::string>> build_facts();
-
-/// Calls `work`, which writes the file `path`. If an HDF5 function fails in `work` and `path` is
-/// not empty, throws a SystemError. Its message is that of HDF5 with the name of the file. If less
-/// than 64 KiB are free on the disk, the message also says that the disk is full. Collective if
-/// `work` is collective.
-void with_file_name(const std::string& path, const std::function<void()>& work);
-
-/// Returns the absolute path of the folder of a file. Local.
-std::filesystem::path folder_of(const std::string& path);
-
-/// Returns the number of free bytes on the disk where the file `path` is or would be, or infinity
-/// if the system does not provide this number. Local.
-double available_bytes(const std::string& path);
-
-/// Throws UserError if a new file `path` would replace something that must be kept. This is the
-/// case for a file that is neither empty nor written by masing, and for anything that is not a
-/// regular file. A result file must be kept if `quantity` is "checkpoint". `quantity` is the option
-/// that the message names, "output" or "checkpoint". Local.
-void require_replaceable(const std::string& path, const std::string& quantity);
-
-/// Returns the kind of a file that masing wrote: "checkpoint", or the kind of a result, such as
-/// "simulate". Reads only the first bytes of the file, and not with HDF5, which may crash on a
-/// damaged file. Returns no value if `path` is not a regular file, or if its first bytes show that
-/// masing did not write it. Returns an empty text if the file is empty, or if it seems to be of
-/// masing 1 to 3. Local.
-std::optional<std::string> kind_at_start(const std::string& path);
-
-/// Returns the paths of all files that a run with the result file `path` may create, in this order:
-/// `path`, then `path`.partial and `path`.partial.draft (see OutputFile), then `path`.lock (see
-/// OutputLock). Local.
-std::vector<std::string> files_of_result(const std::string& path);
-
-/// Prevents two runs from writing the same file FILE, a result or a checkpoint, at the same time.
-/// On a file system without locks, it prevents nothing. The root holds a lock on the file FILE.lock
-/// as long as the object exists; if the run is killed, the operating system releases the lock. The
-/// destructor removes FILE.lock, and also FILE.partial.draft (see OutputFile) if it still exists.
-class OutputLock {
- public:
-  /// Acquires the lock. Throws UserError on all ranks alike if the file cannot be written, if it
-  /// must not be replaced (require_replaceable), or if another run is writing it. These cases are
-  /// checked here because a message of HDF5 would not tell one from another. Does nothing if `path`
-  /// is empty. `quantity` is the option that the message names. Collective.
-  OutputLock(const parallel::Communicator& comm, const std::string& path,
-             const std::string& quantity = "output");
-  ~OutputLock();
-  OutputLock(const OutputLock&) = delete;
-  OutputLock& operator=(const OutputLock&) = delete;
-
- private:
-  std::string path_;
-  int file_ = -1;  // descriptor of the open lock file, on the root
-};
 
 /// The version of the layout of the files that masing writes, stored as the attribute `schema` of
 /// the root group. The first number is increased if datasets or attributes get another name or
@@ -81,6 +31,10 @@ inline constexpr const char* schema = "masing 2.0";
 /// conventions, which the files do not follow.
 inline constexpr const char* conventions = "masing-2.0";
 
+/// Writes /provenance, whose attributes describe the build, the call and the host of the root.
+/// Collective.
+void write_provenance(const Handle& file, const parallel::Communicator& comm,
+                      const ResultSpec& result);
 /// Writes the attributes of the root group by which a masing file is recognised: program, schema
 /// and kind. Collective.
 void write_kind(const Handle& file, const std::string& kind);

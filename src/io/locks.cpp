@@ -1,0 +1,168 @@
+#include "io/locks.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "io/result_reader.hpp"
+#include "io/sealed_file.hpp"
+
+namespace masing::io {
+
+namespace {
+
+constexpr const char* lock = ".lock";
+
+/// Throws UserError if `path` exists and is not a regular file, such as a pipe: opening a pipe
+/// could take forever.
+void require_regular(const std::string& path, const std::string& quantity) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw base::UserError(quantity, path + " is not a regular file; give a file name");
+  }
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& quantity) {
+  throw base::UserError(quantity, "cannot write " + path + ": " + std::strerror(errno) +
+                                      "; give a file in a writable folder");
+}
+
+/// Returns whether `name` is, at present, the name of the open file with the descriptor `file`.
+bool has_name(int file, const std::string& name) {
+  struct stat mine {};
+  struct stat there {};
+  return fstat(file, &mine) == 0 && stat(name.c_str(), &there) == 0 &&
+         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+int locked(const std::string& name, const std::string& path, const std::string& quantity) {
+  for (;;) {
+    const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0) {
+      refuse(path, quantity);
+    }
+    // If locking fails for another reason, as on a file system without locks, the run goes on
+    // without a lock.
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(file);
+      throw base::UserError(
+          quantity, "another run is writing " + path + "; give another file, or wait for it");
+    }
+    // The previous owner of the lock may have removed the file after this run opened it and before
+    // this run locked it. Then this run tries again.
+    if (has_name(file, name)) {
+      return file;
+    }
+    close(file);
+  }
+}
+
+}  // namespace
+
+void with_file_name(const std::string& path, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const base::SystemError& error) {
+    const std::string what = error.what();
+    if (!what.starts_with("HDF5") || path.empty()) {
+      throw;
+    }
+    constexpr double few = 65536;
+    throw base::SystemError(path + ": " + what +
+                            (available_bytes(path) < few ? "; its disk is full" : ""));
+  }
+}
+
+std::filesystem::path folder_of(const std::string& path) {
+  return std::filesystem::absolute(path).parent_path();
+}
+
+double available_bytes(const std::string& path) {
+  std::error_code unknown;
+  const auto space = std::filesystem::space(folder_of(path), unknown);
+  return unknown ? base::infinity : static_cast<double>(space.available);
+}
+
+void require_replaceable(const std::string& path, const std::string& quantity) {
+  require_regular(path, quantity);
+  const std::optional<std::string> kind = kind_at_start(path);
+  if (quantity == "checkpoint" && kind && kind != "checkpoint" && !first_bytes(path, 1).empty()) {
+    throw base::UserError(
+        quantity, path +
+                      (kind->empty() ? " is of an older masing" : " is a result, no checkpoint") +
+                      "; give another name");
+  }
+  if (access(path.c_str(), F_OK) == 0 && !kind) {
+    throw base::UserError(
+        quantity, path +
+                      " is there already and was not made by masing; move it, or give another "
+                      "name");
+  }
+}
+
+std::optional<std::string> kind_at_start(const std::string& path) {
+  std::error_code unknown;
+  if (const auto head = read_head(path)) {
+    return head->kind;
+  }
+  if (!std::filesystem::is_regular_file(path, unknown)) {
+    return std::nullopt;
+  }
+  // a file of masing 1 to 3 has no head; one of the first texts in it is "masing"
+  const std::string start = first_bytes(path, 8192);
+  const bool may_be_older =
+      start.starts_with(hdf5_signature) && start.find("masing") != std::string::npos;
+  return start.empty() || may_be_older ? std::optional<std::string>("") : std::nullopt;
+}
+
+std::vector<std::string> files_of_result(const std::string& path) {
+  return {path, path + partial, path + partial_draft, path + lock};
+}
+
+OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
+                       const std::string& quantity)
+    : path_(path) {
+  if (path.empty()) {
+    return;
+  }
+  parallel::on_root(comm, [&] {
+    require_replaceable(path, quantity);
+    const std::string draft = path + partial;
+    require_regular(draft, quantity);
+    require_regular(path + lock, quantity);
+    if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
+      refuse(draft, quantity);
+    }
+    file_ = locked(path + lock, path, quantity);
+  });
+}
+
+OutputLock::~OutputLock() {
+  if (file_ >= 0) {
+    // Remove the files before the lock is released, because afterwards files with these names may
+    // belong to another run.
+    unlink((path_ + partial_draft).c_str());
+    unlink((path_ + lock).c_str());
+    close(file_);
+  }
+}
+
+RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
+                   const CheckpointSpec& checkpoint)
+    : result_(comm, result) {
+  if (checkpoint.scheduled) {
+    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
+  } else {
+    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "checkpoint"); });
+  }
+}
+
+}  // namespace masing::io
