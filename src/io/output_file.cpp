@@ -4,7 +4,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "base/error.hpp"
@@ -73,14 +75,53 @@ std::string fault_in(const parallel::Communicator& comm, const RowSource& rows, 
   return "";
 }
 
-/// Returns a checksum of the configuration and the build of a result, which determine all objects
-/// of its file and what they contain, apart from rows. Collective.
-std::string recipe_of(const parallel::Communicator& comm, const ResultSpec& result) {
+/// Returns all bytes of a file that lie in no dataset, and those of /configuration: texts, and what
+/// HDF5 needs to find the datasets. `datasets` maps the first byte of each other dataset to its
+/// size. Local.
+std::string metadata_in(const std::string& path, const std::map<hsize_t, hsize_t>& datasets) {
+  std::ifstream file(path, std::ios::binary);
+  const auto end = static_cast<hsize_t>(std::filesystem::file_size(path));
+  std::string all;
+  hsize_t first = head_bytes;
+  const auto read_to = [&](hsize_t last) {
+    if (first < last) {
+      std::string bytes(last - first, '\0');
+      file.seekg(static_cast<std::streamoff>(first));
+      file.read(bytes.data(), std::ssize(bytes));
+      all += bytes;
+    }
+  };
+  for (const auto& [begin, size] : datasets) {
+    read_to(std::min(begin, end));
+    first = std::max(first, begin + size);
+  }
+  read_to(end);
+  // The superblock comes first, and says in the bytes 20 to 23 whether the file is open for
+  // writing.
+  std::fill_n(all.begin() + 20, 4, '\0');
+  return all;
+}
+
+/// Returns a checksum of the configuration, the build and the metadata of a flushed file of a
+/// result (metadata_in). A run can go on in the file if it has the same checksum. Collective.
+std::string recipe_of(const parallel::Communicator& comm, const ResultSpec& result,
+                      const Handle& file, const std::string& path) {
+  std::map<hsize_t, hsize_t> datasets;
+  for (const auto& [name, type] : objects_in(file)) {
+    if (type == H5O_TYPE_DATASET && name != "configuration") {
+      const Handle dataset = open_dataset(file, name);
+      if (const hsize_t size = H5Dget_storage_size(dataset.id()); size > 0) {
+        datasets[H5Dget_offset(dataset.id())] = size;
+      }
+    }
+  }
+  parallel::min_over_ranks(comm, 0);  // Wait until each rank has written its part.
   return parallel::from_root(comm, [&] {
     std::string all = result.configuration + '\0' + result.derived;
     for (const auto& [name, value] : build_facts()) {
       all += '\0' + value;
     }
+    all += metadata_in(path, datasets);
     return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
   });
 }
@@ -100,7 +141,6 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
   }
   const std::filesystem::path named = read_text_attribute(file, checkpoint_group, "output");
   const std::string& output = result.path;
-  const std::string recipe = recipe_of(comm, result);
   std::string fault;  // what is wrong with the first file of the run
   for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
     for (const std::string& path : {of + partial, of}) {
@@ -117,7 +157,8 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
         const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
         poll_during(comm, [&] { wrong = fault_in(comm, rows, source); });
         if (wrong.empty()) {
-          rows.in_place = path == output + partial && ids == rows.run + " " + recipe;
+          rows.in_place = path == output + partial &&
+                          ids == rows.run + " " + recipe_of(comm, result, source, path);
           return rows;
         }
       } catch (const base::SystemError& error) {
@@ -177,7 +218,6 @@ OutputFile::OutputFile(const parallel::Communicator& comm, const ResultSpec& res
       file_(open_together(comm_, draft_, is_new() ? H5F_ACC_TRUNC : H5F_ACC_RDWR)) {
   if (rows_ || result_.kind == "simulate") {
     head_.run = rows_ ? rows_->run : parallel::from_root(comm, new_run_id);
-    head_.recipe = recipe_of(comm, result_);
   }
   if (is_new()) {
     write_kind(file_, result_.kind);
@@ -208,6 +248,7 @@ void OutputFile::start_rows() {
     }
   }
   flush(file_);
+  head_.recipe = recipe_of(comm_, result_, file_, draft_);
   parallel::on_root(comm_, [&] { write_head(draft_, head_); });
   if (copies_rows()) {
     put_in_place(comm_, draft_, result_.path + partial);

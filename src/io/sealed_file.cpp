@@ -137,9 +137,9 @@ std::string padded(std::string lines) {
 
 /// Returns the lines of a head without a seal.
 std::string lines_of(const Head& head) {
-  return fmt::format(
-      "{}kind {}\n{}", first_line, head.kind,
-      head.run.empty() ? "" : fmt::format("run {}\nrecipe {}\n", head.run, head.recipe));
+  const std::string recipe = head.recipe.empty() ? "" : "recipe " + head.recipe + "\n";
+  return fmt::format("{}kind {}\n{}{}", first_line, head.kind,
+                     head.run.empty() ? "" : "run " + head.run + "\n", recipe);
 }
 
 /// Returns the bytes of the head of a complete file, which has `size` bytes without its end.
