@@ -71,7 +71,7 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
-  engine::check_run(comm, scan.first.run);  // the other points may fail during the scan
+  engine::check_run(comm, scan.spec.first.run);  // the other points may fail during the scan
   scan::require_memory(comm, scan.spec);
   // A checkpoint to go on from may have all points.
   scan::require_disk(comm, scan.spec, scan.spec.files.checkpoint.restart.has_value());

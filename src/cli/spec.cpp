@@ -410,7 +410,6 @@ Scan scan_spec(const Request& request, const std::string& command_line) {
   Scan scan{.spec = {.points = axes.points,
                      .is_steady = values.flag("steady"),
                      .keep_series = values.text("keep") == "series",
-                     .is_of_chains = request.run.model->layout().of == engine::Layout::Of::nodes,
                      .files = file_spec(request, request.run, command_line)},
             .axes = request.axes,
             .values = values};
@@ -426,8 +425,7 @@ Scan scan_spec(const Request& request, const std::string& command_line) {
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
   // throws before the scan starts if the first point, and therefore perhaps every point, has a
   // fault
-  scan.first = problem_of(request);
-  scan.spec.series = scan.first.series;
+  scan.spec.first = problem_of(request);
   return scan;
 }
 

@@ -73,7 +73,6 @@ struct Scan {
   scan::ScanSpec spec;
   std::shared_ptr<const Axes> axes;
   Values values;
-  scan::ScanProblem first = {};  ///< the problem at the first point without a fault
 };
 
 /// The spec that is built from a request: that of a trajectory, a study or a scan.

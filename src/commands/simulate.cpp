@@ -129,7 +129,7 @@ class RunWork final : public campaign::Work {
                      rows && rows->in_place);
     output_.emplace(comm_, result, std::move(rows));
     recorders_ = io::make_recorders(
-        {comm_, output_->file(), run_.spec, setup_.profile.get(), run_.simulation.output});
+        {comm_, run_.spec, run_.simulation.output, setup_.profile.get()}, output_->file());
     output_->start_rows();
     for (const auto& recorder : recorders_) {
       observers.push_back(recorder.get());

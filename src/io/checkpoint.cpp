@@ -21,7 +21,7 @@ namespace {
 
 /// The version of the checkpoint format. It must be increased whenever the names, the number or the
 /// meaning of the saved variables change.
-constexpr std::int64_t checkpoint_format = 15;
+constexpr std::int64_t checkpoint_format = 16;
 
 constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";

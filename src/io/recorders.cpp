@@ -1,11 +1,10 @@
 #include "io/recorders.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/iterator/counting_iterator.hpp>
 #include <cassert>
 #include <iterator>
-#include <numeric>
-#include <tuple>
 
 #include "base/partition.hpp"
 #include "rheology/model_info.hpp"
@@ -15,50 +14,6 @@ namespace masing::io {
 
 using namespace std::string_literals;
 
-void RowBuffer::add(const std::string& path, const Attributes& attributes, std::int64_t width,
-                    const std::string& across) {
-  datasets_.push_back(
-      {Table(file_, path, attributes, all_, width), std::max<std::int64_t>(1, width), {}});
-  width_ += datasets_.back().width;
-  name_axes(file_, path, width == 0 ? std::vector<std::string>{"t"} : std::vector{"t"s, across});
-}
-
-void RowBuffer::push(std::span<const double> row) {
-  constexpr std::int64_t rows_kept = 8192;
-  constexpr std::int64_t entries_kept = std::int64_t{1} << 18;
-  for (Dataset& dataset : datasets_) {
-    const auto width = static_cast<std::size_t>(dataset.width);
-    if (comm_.is_root()) {
-      dataset.pending.insert(dataset.pending.end(), row.begin(), row.begin() + dataset.width);
-    }
-    row = row.subspan(width);
-  }
-  assert(row.empty());
-  ++rows_;
-  if (rows_ - written_ == rows_kept || (rows_ - written_) * width_ >= entries_kept) {
-    flush();
-  }
-}
-
-void RowBuffer::serialize(std::int64_t rows, engine::Archive& archive) {
-  if (archive.restores()) {
-    rows_ = written_ = rows;
-  } else {
-    flush();
-  }
-  for (Dataset& dataset : datasets_) {
-    dataset.table.serialize(comm_, rows, archive);
-  }
-}
-
-void RowBuffer::flush() {
-  for (Dataset& dataset : datasets_) {
-    dataset.table.append(comm_, rows_ - written_, dataset.pending);
-    dataset.pending.clear();
-  }
-  written_ = rows_;
-}
-
 namespace {
 
 /// Returns how many of the integers 0, …, count - 1 satisfy the predicate `is_early`. If an integer
@@ -67,12 +22,6 @@ template <typename IsEarly>
 std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
   const boost::counting_iterator<std::int64_t> first(0);
   return *std::partition_point(first, first + count, is_early);
-}
-
-/// Returns how many of the cells are written to /field (WrittenPlaces). For P = ∞ the field is
-/// written at all places s at which it is computed.
-std::int64_t wanted_cells(const slab::Slab& slab, const OutputSpec& output) {
-  return slab.is_continuum() ? 0 : output.field_points;
 }
 
 }  // namespace
@@ -111,8 +60,304 @@ std::int64_t SampledSteps::count(std::int64_t step) const {
   return std::clamp(multiples, first_, end_) - first_ + (step >= time_.steps && has_last_ ? 1 : 0);
 }
 
+Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
+  const slab::TimeGrid& time = run.time;
+  const std::int64_t every = output.field_every;
+  return every > 0 ? Sampling{time, every, 0.0, time.final_time}
+                   : Sampling{time, time.steps, time.final_time, time.final_time};
+}
+
+namespace {
+
+/// Writes the datasets of a Group. Rows of columns are kept in memory; when there are many, all of
+/// them are written at once.
+class Recorder final : public engine::Observer {
+ public:
+  /// Creates the datasets. `comm` and `file` must outlive the object. Collective.
+  Recorder(const parallel::Communicator& comm, const Handle& file, Group group)
+      : comm_(comm), file_(file), group_(std::move(group)), steps_(group_.sampling) {
+    if (group_.time) {
+      add("t", *group_.time, 0, {"t"});
+    }
+    const std::int64_t width = group_.places ? group_.places->places().kept : 0;
+    for (const PlaceColumn& column : group_.of_places) {
+      Table table(file, path_of(column), column.attributes,
+                  column.has_rows ? steps_.count() : width, column.has_rows ? width : 0);
+      name_axes(file, path_of(column),
+                column.has_rows ? Axes{"t", group_.axis} : Axes{group_.axis});
+      if (column.has_rows) {
+        tables_.push_back(std::move(table));
+      }
+    }
+    for (const auto& [name, attributes, names] : group_.columns) {
+      add(name, attributes, width, width == 0 ? Axes{"t"} : Axes{"t", group_.axis});
+      if (!names.empty()) {
+        write_attribute(open_dataset(file, group_.path + "/" + name), "columns", names);
+      }
+    }
+    if (group_.places && width < group_.places->places().cells) {
+      group_.facts.emplace_back("thinned_from", group_.places->places().cells);
+    }
+    const Handle opened(H5Gopen2(file.id(), group_.path.c_str(), H5P_DEFAULT), H5Gclose);
+    for (const auto& [name, value] : group_.facts) {
+      write_attribute(opened, name, value);
+    }
+  }
+
+  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    return group_.time && group_.needs_state ? steps_.next(step) : engine::never;
+  }
+  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+    if (group_.follow) {
+      group_.follow(samples, engine);
+    }
+    if (!group_.time) {
+      return;
+    }
+    steps_.each(samples, [&](std::size_t i, double t) {
+      std::vector<double> row{t};
+      if (group_.fill) {
+        group_.fill({samples, i, engine}, row);
+      }
+      push(row);
+      auto table = tables_.begin();
+      for (const PlaceColumn& column : group_.of_places) {
+        if (column.has_rows) {
+          (table++)->append_row(column.row(*group_.places, engine));
+        }
+      }
+    });
+  }
+  void serialize(std::int64_t step, engine::Archive& archive) override {
+    if (group_.serialize) {
+      group_.serialize(archive);
+    }
+    if (archive.restores()) {
+      rows_ = written_ = steps_.count(step);
+    } else {
+      flush();
+    }
+    for (Dataset& dataset : datasets_) {
+      dataset.table.serialize(comm_, rows_, archive);
+    }
+    for (Table& table : tables_) {
+      table.serialize(comm_, rows_, archive);
+    }
+  }
+  void finish(engine::Engine& engine) override {
+    flush();
+    for (const PlaceColumn& column : group_.of_places) {
+      if (!column.has_rows) {
+        overwrite_distributed(file_, path_of(column), column.row(*group_.places, engine));
+      }
+    }
+  }
+  /// Appends a row of all columns, which begins with its time; only that of the root is written.
+  /// Collective if the call writes the rows.
+  void push(std::span<const double> row) {
+    constexpr std::int64_t rows_kept = 8192;
+    constexpr std::int64_t entries_kept = std::int64_t{1} << 18;
+    for (Dataset& dataset : datasets_) {
+      const auto here = row.first(dataset.width);
+      if (comm_.is_root()) {
+        dataset.pending.insert(dataset.pending.end(), here.begin(), here.end());
+      }
+      row = row.subspan(here.size());
+    }
+    assert(row.empty());
+    ++rows_;
+    if (rows_ - written_ == rows_kept || (rows_ - written_) * width_ >= entries_kept) {
+      flush();
+    }
+  }
+  /// Writes the rows that are still in memory. Collective.
+  void flush() {
+    for (Dataset& dataset : datasets_) {
+      dataset.table.append(comm_, rows_ - written_, dataset.pending);
+      dataset.pending.clear();
+    }
+    written_ = rows_;
+  }
+
+ private:
+  using Axes = std::vector<std::string>;
+  struct Dataset {
+    Table table;
+    std::size_t width;
+    std::vector<double> pending = {};  // on the root, the entries that are not written yet
+  };
+
+  [[nodiscard]] std::string path_of(const PlaceColumn& column) const {
+    return group_.path + "/" + column.name;
+  }
+  /// Adds a dataset whose rows have `width` entries, or are single numbers if `width` is 0.
+  void add(const std::string& name, const Attributes& attributes, std::int64_t width,
+           const Axes& axes) {
+    const std::string path = group_.path + "/" + name;
+    datasets_.push_back({Table(file_, path, attributes, steps_.count(), width),
+                         static_cast<std::size_t>(std::max<std::int64_t>(1, width))});
+    width_ += std::max<std::int64_t>(1, width);
+    name_axes(file_, path, axes);
+  }
+
+  const parallel::Communicator& comm_;
+  const Handle& file_;
+  Group group_;
+  SampledSteps steps_;
+  std::vector<Dataset> datasets_;  // those of t and of the columns
+  std::vector<Table> tables_;      // those of the columns of places that have rows
+  std::int64_t width_ = 0;         // the number of entries that one row has in all `datasets_`
+  std::int64_t rows_ = 0;
+  std::int64_t written_ = 0;  // the number of rows that are written to the file
+};
+
+/// Appends the numbers of the columns of /series.
+void add_sample(const engine::Samples& samples, std::size_t i, std::vector<double>& row) {
+  row.insert(row.end(), {samples.x[i], samples.y[i], samples.force[i], samples.restoring[i]});
+}
+
+/// Returns /series. Local.
+Group series_group(const engine::RunSpec& run, const Sampling& sampling) {
+  Group series{.path = "/series",
+               .time = Attributes{"time of the sample", "t", "time t"},
+               .sampling = sampling,
+               .columns = series_columns(run),
+               .facts = {{"steps", run.time.steps}}};
+  series.fill = [](const Moment& now, auto& row) { add_sample(now.samples, now.i, row); };
+  if (const slab::Space* space = engine::space_of(run)) {
+    const auto* cells = std::get_if<slab::Cells>(space);
+    series.facts.emplace_back("cells", cells == nullptr ? 0 : cells->count);
+  }
+  if (run.model->layout().of == engine::Layout::Of::nodes) {
+    series.facts.emplace_back("elements", run.model->parts(run.method).count);
+  }
+  return series;
+}
+
+/// Returns the column of a number of the profile: value_of(element) is that of a cell.
+template <class ValueOf>
+PlaceColumn of_profile(const char* name, const Attributes& attributes, const slab::Profile* profile,
+                       const ValueOf& value_of) {
+  return {name, attributes, false, [=](const WrittenPlaces& cells, engine::Engine& /*engine*/) {
+            return cells.segments([=](std::int64_t i) { return value_of(profile->element(i)); });
+          }};
+}
+
+/// Returns /field of a slab: the profile and the field u. For P = ∞ they are written at all places
+/// s at which the field is computed. Collective.
+Group field_group(const RecorderContext& context) {
+  const slab::Slab& slab = *engine::slab_of(context.run);
+  const slab::Profile* const profile = context.profile;
+  const auto point = [&slab](const WrittenPlaces& cells, engine::Engine& /*engine*/) {
+    return cells.segments(
+        [&slab, first = cells.first()](std::int64_t i) { return slab.point(first + i); });
+  };
+  const auto u = [profile](const WrittenPlaces& cells, engine::Engine& engine) {
+    if (const auto of = engine.elongation()) {
+      return cells.segments([=, of = *of](std::int64_t i) { return of(profile->element(i)); });
+    }
+    return cells.segments([values = engine.field().values()](std::int64_t i) {
+      return values[static_cast<std::size_t>(i)];
+    });
+  };
+  Group field{
+      .path = "/field",
+      .time = Attributes{"time of the field", "t"},
+      .sampling = field_sampling(context.run, context.output),
+      .needs_state = true,
+      .axis = "s",
+      .places = WrittenPlaces(context.comm, slab.field_cells(),
+                              slab.is_continuum() ? 0 : context.output.field_points),
+      .of_places = {{"s", {"point at which the cell samples the profile", "s_i"}, false, point},
+                    {"u", {"spring elongation of each cell, one row a time", "u(t,s)"}, true, u},
+                    of_profile("eta", {"yield displacement of the cell", "eta(s_i)"}, profile,
+                               slab::threshold_up),
+                    of_profile("k", {"stiffness density of the cell", "k(s_i)"}, profile,
+                               [](const slab::Element& cell) { return cell.stiffness; })}};
+  if (slab.is_shifted()) {
+    field.of_places.push_back(
+        of_profile("eta_down", {"yield displacement of the cell downwards", "eta_down(s_i)"},
+                   profile, slab::threshold_down));
+  }
+  return field;
+}
+
+/// Returns /state. For a slab without a mass every sample has a row. For other models the steps 0,
+/// field_every, 2·field_every, … and N have one if they lie in the time interval of the samples, or
+/// only 0 and N if field_every is 0. Collective.
+Group state_group(const RecorderContext& context) {
+  const rheology::StateLayout layout = context.run.model->layout().state;
+  // The attribute `columns` has at most about this many characters; StateLayout::names() omits
+  // names if there are too many.
+  constexpr std::size_t longest_names = 60000;
+  const auto number = [](const WrittenPlaces& columns, engine::Engine& /*engine*/) {
+    return columns.segments(
+        [first = columns.first()](std::int64_t i) { return static_cast<double>(first + i + 1); });
+  };
+  Group state{
+      .path = "/state",
+      .time = Attributes{"times of the states", "t"},
+      .sampling = context.output.sampling,
+      .columns = {{"values",
+                   {"the state at these times, one row each", "X"},
+                   layout.names(longest_names)}},
+      .needs_state = true,
+      .axis = "column",
+      .places = WrittenPlaces(context.comm, layout.size(), 0),
+      .of_places = {{"column",
+                     {"number of the column, whose name the values' attribute columns has", "j"},
+                     false,
+                     number}}};
+  if (engine::slab_of(context.run) != nullptr) {
+    state.fill = [](const Moment& now, auto& row) { row.push_back(now.samples.x[now.i]); };
+    return state;
+  }
+  const std::int64_t every = context.output.field_every;
+  state.sampling.every = every > 0 ? every : state.sampling.time.steps;
+  state.fill = [](const Moment& now, auto& row) {
+    const std::span<const double> columns = now.engine.field().values();
+    row.insert(row.end(), columns.begin(), columns.end());
+  };
+  return state;
+}
+
+/// Returns all groups that a run records. Collective.
+std::vector<Group> groups_of(const RecorderContext& context) {
+  const engine::Layout layout = context.run.model->layout();
+  std::vector<Group> groups{series_group(context.run, context.output.sampling)};
+  if (!layout.state.groups.empty()) {
+    groups.push_back(state_group(context));
+  }
+  if (engine::slab_of(context.run) != nullptr) {
+    groups.push_back(field_group(context));
+  }
+  if (context.output.energy && context.run.model->scheme() != nullptr) {
+    groups.push_back(energy_group(context));
+  }
+  if (layout.of == engine::Layout::Of::nodes) {
+    std::ranges::move(node_groups(context), std::back_inserter(groups));
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<Column> series_columns(const engine::RunSpec& run) {
+  const engine::Layout layout = run.model->layout();
+  const char* const force =
+      layout.force == "F"
+          ? "external force"
+          : "external force less m a_g of the base, which moves the mass relative to it";
+  return {{"x", {"position of the mass", "x", "displacement x"}},
+          {"y", {"velocity of the mass", "y", "velocity y"}},
+          {"force", {force, layout.force, "force " + layout.force}},
+          {"restoring",
+           {"restoring force, the ordinate of the hysteresis cycle", layout.restoring,
+            "restoring force " + layout.restoring}}};
+}
+
 std::size_t series_numbers(const Sampling& sampling) {
-  return std::tuple_size_v<SeriesRow> * static_cast<std::size_t>(SampledSteps(sampling).count());
+  return series_width * static_cast<std::size_t>(SampledSteps(sampling).count());
 }
 
 SeriesBuffer::SeriesBuffer(const Sampling& sampling, std::vector<double> rows)
@@ -121,230 +366,43 @@ SeriesBuffer::SeriesBuffer(const Sampling& sampling, std::vector<double> rows)
 }
 
 void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(steps_, samples, [this](const SeriesRow& row, std::size_t /*step*/) {
-    rows_.insert(rows_.end(), row.begin(), row.end());
+  steps_.each(samples, [&](std::size_t i, double t) {
+    rows_.push_back(t);
+    add_sample(samples, i, rows_);
   });
 }
 
-SeriesRecorder::SeriesRecorder(const parallel::Communicator& comm, const Handle& file,
-                               const engine::RunSpec& run, const Sampling& sampling)
-    : RowWriter(comm, file, sampling) {
-  rows_.add("/series/t", {"time of the sample", "t", "time t"});
-  rows_.add("/series/x", {"position of the mass", "x", "displacement x"});
-  rows_.add("/series/y", {"velocity of the mass", "y", "velocity y"});
-  const engine::Layout layout = run.model->layout();
-  rows_.add("/series/force",
-            {layout.force == "F"
-                 ? "external force"
-                 : "external force less m a_g of the base, which moves the mass relative to it",
-             layout.force, "force " + layout.force});
-  rows_.add("/series/restoring", {"restoring force, the ordinate of the hysteresis cycle",
-                                  layout.restoring, "restoring force " + layout.restoring});
-  const Handle group(H5Gopen2(file.id(), "/series", H5P_DEFAULT), H5Gclose);
-  write_attribute(group, "steps", run.time.steps);
-  if (const slab::Space* space = engine::space_of(run)) {
-    const auto* cells = std::get_if<slab::Cells>(space);
-    write_attribute(group, "cells", cells == nullptr ? 0 : cells->count);
+void write_series(const parallel::Communicator& comm, const Handle& file,
+                  const engine::RunSpec& run, const Sampling& sampling,
+                  std::span<const double> rows) {
+  Recorder recorder(comm, file, series_group(run, sampling));
+  for (std::size_t first = 0; first < rows.size(); first += series_width) {
+    recorder.push(rows.subspan(first, series_width));
   }
-  if (layout.of == engine::Layout::Of::nodes) {
-    write_attribute(group, "elements", run.model->parts(run.method).count);
-  }
+  recorder.flush();
 }
 
-void SeriesRecorder::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  for_each_row(steps_, samples,
-               [this](const SeriesRow& row, std::size_t /*step*/) { rows_.push(row); });
-}
-
-void SeriesRecorder::append(std::span<const double> rows) {
-  for (std::size_t first = 0; first < rows.size(); first += SeriesRow().size()) {
-    rows_.push(rows.subspan(first, SeriesRow().size()));
-  }
-  rows_.flush();
-}
-
-Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output) {
-  const slab::TimeGrid& time = run.time;
-  const std::int64_t every = output.field_every;
-  return every > 0 ? Sampling{time, every, 0.0, time.final_time}
-                   : Sampling{time, time.steps, time.final_time, time.final_time};
-}
-
-FieldWriter::FieldWriter(const RecorderContext& context, const Attributes& time,
-                         const WrittenPlaces& written)
-    : comm_(context.comm),
-      file_(context.file),
-      steps_(field_sampling(context.run, context.output)),
-      written_(written) {
-  tables_.emplace_back(file_, "/field/t", time, steps_.count(), 0);
-  name_axes(file_, "/field/t", {"t"});
-  const base::Thinning& places = written_.places();
-  if (places.kept < places.cells) {
-    const Handle group(H5Gopen2(file_.id(), "/field", H5P_DEFAULT), H5Gclose);
-    write_attribute(group, "thinned_from", places.cells);
-  }
-}
-
-void FieldWriter::add(const std::string& path, const Attributes& attributes) {
-  tables_.emplace_back(file_, path, attributes, steps_.count(), written_.places().kept);
-}
-
-void FieldWriter::observe(const engine::Samples& samples, engine::Engine& engine) {
-  if (steps_.takes(samples.last_step())) {
-    tables_[0].append(comm_, 1, std::array{steps_.time(samples.last_step())});
-    append(engine);
-  }
-}
-
-void FieldWriter::serialize(std::int64_t step, engine::Archive& archive) {
-  for (Table& table : tables_) {
-    table.serialize(comm_, steps_.count(step), archive);
-  }
-}
-
-namespace {
-
-/// Writes the field u and the profile to /field.
-class FieldRecorder final : public FieldWriter {
- public:
-  /// Creates the datasets. Collective.
-  explicit FieldRecorder(const RecorderContext& context)
-      : FieldRecorder(context, *engine::slab_of(context.run)) {}
-
- private:
-  FieldRecorder(const RecorderContext& context, const slab::Slab& slab)
-      : FieldWriter(context, {"time of the field", "t"},
-                    {context.comm, slab.field_cells(), wanted_cells(slab, context.output),
-                     context.profile->range, context.profile->range.first}),
-        profile_(*context.profile) {
-    add("/field/u", {"spring elongation of each cell, one row a time", "u(t,s)"});
-    const std::int64_t first = profile_.range.first;
-    const auto write = [&](const char* path, const Attributes& attributes, const auto& value_of) {
-      write_distributed(file_, path, attributes, written_.segments(value_of),
-                        written_.places().kept);
-      name_axes(file_, path, {"s"});
-    };
-    write("/field/s", {"point at which the cell samples the profile", "s_i"},
-          [&](std::int64_t i) { return slab.point(first + i); });
-    write("/field/eta", {"yield displacement of the cell", "eta(s_i)"},
-          [&](std::int64_t i) { return slab::threshold_up(profile_.element(i)); });
-    if (slab.is_shifted()) {
-      write("/field/eta_down", {"yield displacement of the cell downwards", "eta_down(s_i)"},
-            [&](std::int64_t i) { return slab::threshold_down(profile_.element(i)); });
+double bytes_of_result(const RecorderContext& context) {
+  double numbers = 0.0;
+  for (const Group& group : groups_of(context)) {
+    const double rows =
+        group.time ? static_cast<double>(SampledSteps(group.sampling).count()) : 0.0;
+    const double width = group.places ? static_cast<double>(group.places->places().kept) : 1.0;
+    numbers += rows * (1.0 + width * static_cast<double>(group.columns.size()));
+    for (const PlaceColumn& column : group.of_places) {
+      numbers += width * (column.has_rows ? rows : 1.0);
     }
-    write("/field/k", {"stiffness density of the cell", "k(s_i)"},
-          [&](std::int64_t i) { return profile_.element(i).stiffness; });
-    name_axes(file_, "/field/u", {"t", "s"});
-  }
-
-  void append(engine::Engine& engine) override {
-    if (const auto u = engine.elongation()) {
-      tables_[1].append_row(
-          written_.segments([u = *u, this](std::int64_t i) { return u(profile_.element(i)); }));
-      return;
-    }
-    tables_[1].append_row(written_.segments([values = engine.field().values()](std::int64_t i) {
-      return values[static_cast<std::size_t>(i)];
-    }));
-  }
-
-  const slab::Profile& profile_;
-};
-
-/// Returns at which steps the state is written. For a slab without a mass these are all samples.
-/// For other models they are the steps 0, field_every, 2·field_every, … and N in the time interval
-/// of output.sampling, or only 0 and N if output.field_every is 0.
-Sampling state_sampling(const engine::RunSpec& run, const OutputSpec& output) {
-  Sampling sampling = output.sampling;
-  if (engine::slab_of(run) == nullptr) {
-    const std::int64_t every = output.field_every;
-    sampling.every = every > 0 ? every : sampling.time.steps;
-  }
-  return sampling;
-}
-
-/// Writes the state of the model to /state.
-class StateRecorder final : public RowRecorder {
- public:
-  /// Creates the datasets. Collective.
-  explicit StateRecorder(const RecorderContext& context)
-      : RowRecorder(context, state_sampling(context.run, context.output)),
-        is_position_(engine::slab_of(context.run) != nullptr) {
-    const rheology::StateLayout layout = context.run.model->layout().state;
-    rows_.add("/state/t", {"times of the states", "t"});
-    std::vector<double> numbers(static_cast<std::size_t>(layout.size()));
-    std::iota(numbers.begin(), numbers.end(), 1.0);
-    write_column(comm_, context.file, "/state/column",
-                 {"number of the column, whose name the values' attribute columns has", "j"},
-                 numbers, "column");
-    rows_.add("/state/values", {"the state at these times, one row each", "X"}, layout.size(),
-              "column");
-    // The attribute `columns` has at most about this many characters; StateLayout::names() omits
-    // names if there are too many.
-    constexpr std::size_t longest_names = 60000;
-    const Handle dataset = open_dataset(context.file, "/state/values");
-    write_attribute(dataset, "columns", layout.names(longest_names));
-  }
-
- private:
-  void record(const engine::Samples& samples, engine::Engine& engine) override {
-    std::vector<double> row{steps_.time(samples.last_step())};
-    if (is_position_) {
-      row.push_back(samples.x.back());
-    } else {
-      const std::span<const double> state = engine.field().values();
-      row.insert(row.end(), state.begin(), state.end());
-    }
-    rows_.push(row);
-  }
-
-  bool is_position_;  // whether the state is x; if not, it is the engine's field
-};
-
-using Recorder = std::unique_ptr<engine::Observer>;
-
-/// Returns a new recorder of the class Kind, or null if `wanted` is false.
-template <typename Kind>
-Recorder make_if(bool wanted, const RecorderContext& context) {
-  return wanted ? std::make_unique<Kind>(context) : nullptr;
-}
-
-}  // namespace
-
-double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output) {
-  const auto count = [](const Sampling& sampling) {
-    return static_cast<double>(SampledSteps(sampling).count());
-  };
-  const auto kept = [](std::int64_t places, std::int64_t wanted) {
-    return static_cast<double>(WrittenPlaces::thinned(places, wanted).kept);
-  };
-  const double fields = count(field_sampling(run, output));
-  double columns = 5;
-  double numbers = numbers_of_nodes(run, output);
-  if (const slab::Slab* slab = engine::slab_of(run)) {
-    // u at each written time, and three columns for s, eta and k
-    numbers += (fields + 3) * kept(slab->field_cells(), wanted_cells(*slab, output));
-  }
-  if (output.energy && engine::slab_of(run) != nullptr) {
-    columns += 6;
-  }
-  if (const rheology::StateLayout state = run.model->layout().state; !state.groups.empty()) {
-    numbers += count(state_sampling(run, output)) * static_cast<double>(1 + state.size());
   }
   constexpr double rest = 65536;  // bytes of names and attributes
-  return sizeof(double) * (numbers + columns * count(output.sampling)) + rest;
+  return sizeof(double) * numbers + rest;
 }
 
-std::vector<Recorder> make_recorders(const RecorderContext& context) {
-  std::vector<Recorder> recorders;
-  recorders.push_back(std::make_unique<SeriesRecorder>(context.comm, context.file, context.run,
-                                                       context.output.sampling));
-  recorders.push_back(
-      make_if<StateRecorder>(!context.run.model->layout().state.groups.empty(), context));
-  recorders.push_back(make_if<FieldRecorder>(context.profile != nullptr, context));
-  recorders.push_back(make_energy_recorder(context));
-  std::erase(recorders, nullptr);
-  std::ranges::move(make_chain_recorders(context), std::back_inserter(recorders));
+std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context,
+                                                              const Handle& file) {
+  std::vector<std::unique_ptr<engine::Observer>> recorders;
+  for (Group& group : groups_of(context)) {
+    recorders.push_back(std::make_unique<Recorder>(context.comm, file, std::move(group)));
+  }
   return recorders;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,8 +35,17 @@ class SampledSteps {
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
   /// Returns the total number of samples. Local.
   [[nodiscard]] std::int64_t count() const { return count(time_.steps); }
-  /// Returns the time t_p of step p. Local.
-  [[nodiscard]] double time(std::int64_t step) const { return time_.time(step); }
+  /// Calls take(i, t) for each step of a chunk that is a sample, with its index in `samples` and
+  /// its time t_p. Local if `take` is local.
+  template <class Take>
+  void each(const engine::Samples& samples, const Take& take) const {
+    for (std::size_t i = 0; i < samples.x.size(); ++i) {
+      const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
+      if (takes(step)) {
+        take(i, time_.time(step));
+      }
+    }
+  }
 
  private:
   slab::TimeGrid time_;
@@ -46,118 +56,27 @@ class SampledSteps {
   bool has_last_ = false;  // whether step N is a sample
 };
 
-/// Writes datasets [n] or [n, width] that get one row per sample. Rows are first kept in memory;
-/// when there are many, all of them are written at once. flush() writes the rows that are still in
-/// memory.
-class RowBuffer {
- public:
-  /// Each dataset will have `rows` rows. `comm` and `file` must outlive the object. Local.
-  RowBuffer(const parallel::Communicator& comm, const Handle& file, std::int64_t rows)
-      : comm_(comm), file_(file), all_(rows) {}
-
-  /// Adds a dataset; this must happen before the first row is pushed. If `width` is 0, the dataset
-  /// has the shape [n] and the axis t; otherwise it has the shape [n, width] and the axes t and
-  /// `across` (name_axes). The group of the dataset must already contain a dataset t, unless the
-  /// new dataset is t itself. Collective.
-  void add(const std::string& path, const Attributes& attributes, std::int64_t width = 0,
-           const std::string& across = {});
-  /// Appends one row to each dataset. `row` contains the entries for all datasets, in the order in
-  /// which they were added; only those of the root are written. Must be called on all ranks;
-  /// Collective if the call writes the rows.
-  void push(std::span<const double> row);
-  /// Writes the rows that are still in memory. Collective.
-  void flush();
-  /// If the archive saves, writes the rows that are in memory, and saves the number of rows and
-  /// their checksums. If the archive restores, the next row is written after the first `rows` rows
-  /// of the file. Collective.
-  void serialize(std::int64_t rows, engine::Archive& archive);
-  /// Returns how many rows each dataset has, including those in memory.
-  [[nodiscard]] std::int64_t rows() const { return rows_; }
-
- private:
-  struct Dataset {
-    Table table;
-    std::int64_t width;
-    std::vector<double> pending;  ///< on the root, the entries that are not written yet
-  };
-
-  const parallel::Communicator& comm_;
-  const Handle& file_;
-  std::int64_t all_;
-  std::vector<Dataset> datasets_;
-  std::int64_t width_ = 0;  // the number of entries that one row has in all datasets together
-  std::int64_t rows_ = 0;
-  std::int64_t written_ = 0;  // the number of rows that are written to the file
-};
-
-/// The arguments of the constructor of a recorder. All objects to which the members refer must
-/// outlive the recorder, except `output`.
-struct RecorderContext {
-  const parallel::Communicator& comm;
-  const Handle& file;
-  const engine::RunSpec& run;
-  const slab::Profile* profile;  ///< profile of this rank's cells; null if the model is not a slab
-  const OutputSpec& output;
-};
-
-/// Base class of the recorders that append rows for samples.
-class RowWriter : public engine::Observer {
- public:
-  RowWriter(const parallel::Communicator& comm, const Handle& file, const Sampling& sampling)
-      : steps_(sampling), rows_(comm, file, steps_.count()) {}
-
-  void serialize(std::int64_t step, engine::Archive& archive) override {
-    rows_.serialize(steps_.count(step), archive);
-  }
-  void finish(engine::Engine& /*engine*/) override { rows_.flush(); }
-
- protected:
-  SampledSteps steps_;
-  RowBuffer rows_;
-};
-
-/// Base class of the recorders that append one row per sample. A derived class computes the row in
-/// record(); there the engine provides the field at the step of the sample.
-class RowRecorder : public RowWriter {
- public:
-  RowRecorder(const RecorderContext& context, const Sampling& sampling)
-      : RowWriter(context.comm, context.file, sampling), comm_(context.comm) {}
-
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
-    return steps_.next(step);
-  }
-  void observe(const engine::Samples& samples, engine::Engine& engine) override {
-    if (steps_.takes(samples.last_step())) {
-      record(samples, engine);
-    }
-  }
-
- protected:
-  /// Computes and appends the row of the last step in `samples`. Collective.
-  virtual void record(const engine::Samples& samples, engine::Engine& engine) = 0;
-
-  const parallel::Communicator& comm_;
-};
-
-/// The places, cells of a slab or nodes, whose values are the entries of a row of a
-/// dataset.
+/// The places whose numbers are the entries of a row of a dataset: cells of a slab, nodes,
+/// or columns of a state.
 class WrittenPlaces {
  public:
   /// Of `count` places, `wanted` are written, or all if `wanted` is 0. This rank has the places in
   /// `held`, and `first` is the place that it counts as 0. Collective.
   WrittenPlaces(const parallel::Communicator& comm, std::int64_t count, std::int64_t wanted,
                 const base::CellRange& held, std::int64_t first)
-      : places_(thinned(count, wanted)),
+      : places_{.cells = count, .kept = wanted > 0 ? std::min(wanted, count) : count},
         first_(first),
         mine_(places_.kept_of(held)),
         largest_(-parallel::min_over_ranks(comm, -mine_.size)) {}
 
-  /// Returns `wanted` of `count` places, or all if `wanted` is 0 or larger. Local.
-  static base::Thinning thinned(std::int64_t count, std::int64_t wanted) {
-    return {.cells = count, .kept = wanted > 0 ? std::min(wanted, count) : count};
-  }
+  /// The places are divided over the ranks by base::local_range(). Collective.
+  WrittenPlaces(const parallel::Communicator& comm, std::int64_t count, std::int64_t wanted)
+      : WrittenPlaces(comm, count, wanted, base::local_range(count, comm.rank(), comm.size()),
+                      base::local_range(count, comm.rank(), comm.size()).first) {}
 
   [[nodiscard]] const base::Thinning& places() const { return places_; }
+  /// Returns the place that this rank counts as 0. Local.
+  [[nodiscard]] std::int64_t first() const { return first_; }
   /// Returns the entries that this rank writes to a row. value_of(i) returns the entry of the place
   /// i, as this rank counts them.
   template <typename ValueOf>
@@ -176,35 +95,65 @@ class WrittenPlaces {
   std::int64_t largest_;  // the largest number of written places that any rank has
 };
 
-/// Base class of the recorders of /field, which append rows of some places to datasets of the shape
-/// [n, places].
-class FieldWriter : public engine::Observer {
- public:
-  /// Creates /field/t; `time` describes it. Collective.
-  FieldWriter(const RecorderContext& context, const Attributes& time, const WrittenPlaces& written);
+/// A step whose row is recorded: the step with the index i of a chunk.
+struct Moment {
+  const engine::Samples& samples;
+  std::size_t i;
+  engine::Engine& engine;
+};
 
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
-    return steps_.next(step);
-  }
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  void serialize(std::int64_t step, engine::Archive& archive) override;
+/// A dataset that gets a number, or a number for each of Group::places, at each sample.
+struct Column {
+  std::string name;
+  Attributes attributes;
+  std::string names = {};  ///< the names of the places, for the attribute `columns`
+};
 
- protected:
-  /// Creates the dataset `path`, whose rows append() writes. Collective.
-  void add(const std::string& path, const Attributes& attributes);
-  /// Appends a row to each added dataset. Collective.
-  virtual void append(engine::Engine& engine) = 0;
+/// A dataset with numbers of Group::places.
+struct PlaceColumn {
+  std::string name;
+  Attributes attributes;
+  bool has_rows = false;  ///< whether it gets a row at each sample; else it is written at the end
+  /// Returns this rank's part of the numbers at the engine's step. Collective.
+  std::function<RowSegments(const WrittenPlaces& places, engine::Engine& engine)> row;
+};
 
-  const parallel::Communicator& comm_;
-  const Handle& file_;
-  SampledSteps steps_;
-  WrittenPlaces written_;
-  std::vector<Table> tables_;  // that of /field/t, then the added ones
+/// Datasets of one group of a result file that get rows at the same samples. All that the functions
+/// need must outlive the recorder.
+struct Group {
+  std::string path;  ///< "/series"
+  /// The attributes of the dataset t, the times of the rows; empty if no dataset has rows.
+  std::optional<Attributes> time = {};
+  Sampling sampling = {};
+  std::vector<Column> columns = {};
+  /// Appends the numbers of all columns to `row`. Collective if needs_state is true.
+  std::function<void(const Moment& now, std::vector<double>& row)> fill = {};
+  /// whether every sample ends a chunk, so that the state of the engine is that of the sample
+  bool needs_state = false;
+  std::string axis = {};  ///< the name of the column of `of_places` that numbers the places
+  std::optional<WrittenPlaces> places = {};
+  std::vector<PlaceColumn> of_places = {};
+  /// Integers that describe the rows, for attributes of the group.
+  std::vector<std::pair<std::string, std::int64_t>> facts = {};
+  /// If given, is called with every chunk, before `fill`. Collective.
+  std::function<void(const engine::Samples& samples, engine::Engine& engine)> follow = {};
+  /// If given, saves or restores what the functions keep. Collective.
+  std::function<void(engine::Archive& archive)> serialize = {};
+};
+
+/// A run to be recorded. All objects to which the members refer must outlive the recorders, except
+/// `output`.
+struct RecorderContext {
+  const parallel::Communicator& comm;
+  const engine::RunSpec& run;
+  const OutputSpec& output;
+  /// The profile of this rank's cells; null if the model is no slab, or nothing is recorded.
+  const slab::Profile* profile = nullptr;
 };
 
 /// Creates all recorders that context.output requests. They write the following datasets, where n
 /// stands for the number of rows of a dataset:
-///     /series/t, x, y, force and restoring [n] are written for every run (SeriesRecorder).
+///     /series/t, x, y, force and restoring [n] are written for every run.
 ///     /state/t [n], column [columns] and values [n, columns] contain the whole state of the model,
 ///         and are written for all models except a slab with a mass. /state/column numbers the
 ///         columns from 1; their names are in the attribute `columns` of /state/values. For a slab
@@ -217,7 +166,7 @@ class FieldWriter : public engine::Observer {
 ///         well. If 0 < output.field_points < P, only so many cells are written, which
 ///         base::Thinning selects, and /field has the attribute thinned_from with the value P.
 ///         For P = ∞, the field is written at Continuum::field_points places s.
-///     /energy contains the balance of energy (EnergyRecorder in energy_recorder.cpp).
+///     /energy contains the balance of energy (energy_group).
 /// A model with nodes has instead of /field/s, eta, k and u:
 ///     /field/node [nodes], t [n], x and y [n, nodes]: the motion of all nodes, or of
 ///         output.field_points of them, at the same steps.
@@ -226,48 +175,43 @@ class FieldWriter : public engine::Observer {
 ///     /profile/node, max_x, max_a, max_elongation, max_force and dissipated [nodes]: the largest
 ///         absolute values over all steps, and the energy that each element has dissipated.
 /// Collective.
-std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context);
+std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context,
+                                                              const Handle& file);
 
 /// Returns an estimate of the size, in bytes, of the result file of a run. A few small datasets are
-/// neglected. Local.
-double bytes_of_result(const engine::RunSpec& run, const OutputSpec& output);
+/// neglected. Collective.
+double bytes_of_result(const RecorderContext& context);
 
-/// Creates the recorder that writes /energy. Returns null if context.output does not request it, or
-/// if the model is not a slab with a mass. Collective.
-std::unique_ptr<engine::Observer> make_energy_recorder(const RecorderContext& context);
+/// Returns /energy, the balance of energy of a model with a scheme:
+///     kinetic      ½ m y² of all masses
+///     elastic      the elastic energy of all springs: ½ k0 x² + ½ ∫ k u² ds of a slab
+///     dissipated   what the sliders have dissipated since t = 0: ∫ S dx minus the increase of
+///                  ½ ∫ k u² ds
+///     viscous      what the dashpots have dissipated since t = 0; only if there are any
+///     input        the work of F, and of the base of a model with nodes, since t = 0
+///     base         the part of this base
+///     residual     input - dissipated - viscous minus the increase of kinetic + elastic, all since
+///                  the first sample: an error of the scheme, 0 for the exact motion
+/// The sums over cells, nodes and elements have the same bits on any number of ranks. Throws
+/// UserError if the energies of the cells may be too large. Collective.
+Group energy_group(const RecorderContext& context);
 
-/// Returns how many numbers the file of a model with nodes has in /field, /watch, /profile and
-/// /energy; 0 for other models. Local.
-double numbers_of_nodes(const engine::RunSpec& run, const OutputSpec& output);
-
-/// Creates the recorders that a model with nodes has beside that of /series. Collective.
-std::vector<std::unique_ptr<engine::Observer>> make_chain_recorders(const RecorderContext& context);
+/// Returns the groups that a model with nodes has: /watch, /field and /profile. Collective.
+std::vector<Group> node_groups(const RecorderContext& context);
 
 /// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and
 /// N, or only at step N if output.field_every is 0. Local.
 Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output);
 
-/// A row of /series: t, x, y, F and the restoring force at a sample. The restoring force of a slab
-/// is k0 x + S; that of another model is F - m x'' of the mass on which F acts, or F if there is no
-/// mass. If the base moves, F stands for F - m a_g.
-using SeriesRow = std::array<double, 5>;
-
-/// Calls `take` with the row of each step in `samples` that is a sample, and with the index of the
-/// step in `samples`. Local.
-template <typename Take>
-void for_each_row(const SampledSteps& steps, const engine::Samples& samples, const Take& take) {
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
-    if (steps.takes(step)) {
-      take(SeriesRow{steps.time(step), samples.x[i], samples.y[i], samples.force[i],
-                     samples.restoring[i]},
-           i);
-    }
-  }
-}
+/// Returns the columns of /series beside t: x, y, force and restoring. The restoring force of a
+/// slab is k0 x + S; that of another model is F - m x'' of the mass on which F acts, or F if there
+/// is no mass. If the base moves, F stands for F - m a_g. Local.
+std::vector<Column> series_columns(const engine::RunSpec& run);
 
 /// Returns how many numbers all rows of /series of a run contain together. Local.
 std::size_t series_numbers(const Sampling& sampling);
+/// How many numbers a row of /series has: t and those of series_columns().
+inline constexpr std::size_t series_width = 5;
 
 /// Stores the rows of /series in memory, for runs of a study or a scan. Such a run may be computed
 /// by a single rank. It cannot write its rows to the file as it advances, because all ranks would
@@ -287,18 +231,10 @@ class SeriesBuffer final : public engine::Observer {
   std::vector<double> rows_;
 };
 
-/// Writes /series/t, x, y, force and restoring, one row per sample. The group /series has the
-/// attributes `steps` (N) and, if the model is a slab, `cells` (P, or 0 for P = ∞).
-class SeriesRecorder final : public RowWriter {
- public:
-  /// Creates the datasets. Collective.
-  SeriesRecorder(const parallel::Communicator& comm, const Handle& file, const engine::RunSpec& run,
-                 const Sampling& sampling);
-
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
-  /// Appends rows, for example those that a SeriesBuffer has stored, and writes them. `rows`
-  /// contains one row after another. Collective.
-  void append(std::span<const double> rows);
-};
+/// Writes /series with rows that a SeriesBuffer has stored, one after another. The group has the
+/// attributes `steps` (N) and, if the model is a slab, `cells` (P, or 0 for P = ∞). Collective.
+void write_series(const parallel::Communicator& comm, const Handle& file,
+                  const engine::RunSpec& run, const Sampling& sampling,
+                  std::span<const double> rows);
 
 }  // namespace masing::io

@@ -64,7 +64,7 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
   if (path.empty()) {
     // Memory is needed for the file that HDF5 keeps in memory, and for the copy of its bytes in
     // ResultSpec::image.
-    const double needed = 2 * bytes_of_result(run, output);
+    const double needed = 2 * bytes_of_result({comm, run, output});
     if (const double room = parallel::available_memory(comm); room < needed) {
       throw base::UserError(
           "output", fmt::format("the result in memory needs {}, {} may be used; give output, or a "
@@ -73,7 +73,7 @@ void require_room(const parallel::Communicator& comm, const engine::RunSpec& run
     }
     return;
   }
-  require_disk(comm, path, checkpoint, bytes_of_result(run, output),
+  require_disk(comm, path, checkpoint, bytes_of_result({comm, run, output}),
                8.0 * static_cast<double>(run.model->parts(run.method).saved), in_place);
 }
 

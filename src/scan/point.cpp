@@ -39,7 +39,8 @@ PointNumbers described(const slab::Cycle& cycle, double period) {
                     .period = period,
                     .period_multiple = static_cast<double>(cycle.multiple),
                     .residual = cycle.residual,
-                    .multipliers = cycle.multipliers,
+                    .multiplier_re = {cycle.multipliers[0].real(), cycle.multipliers[1].real()},
+                    .multiplier_im = {cycle.multipliers[0].imag(), cycle.multipliers[1].imag()},
                     .drift = cycle.drift,
                     .frozen = cycle.frozen},
                    cycle.numbers.work_of_drift);

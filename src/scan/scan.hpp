@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,14 +42,14 @@ struct ScanSpec {
   /// whether the limit cycles are computed to which the motions from the initial states converge,
   /// in place of runs
   bool is_steady = false;
-  bool keep_series = false;   ///< whether the samples of the runs are kept
-  io::Sampling series = {};   ///< ScanProblem::series of the first point
-  bool is_of_chains = false;  ///< whether the model is a chain of slabs
+  bool keep_series = false;  ///< whether the samples of the runs are kept
+  ScanProblem first = {};    ///< the problem at the first point without a fault
   io::FileSpec files = {};
 };
 
 /// The numbers that describe the motion at a point; a number that is unknown is NaN. The table
-/// point_columns in scan_file.cpp describes those that have no comment here.
+/// point_columns in scan_file.cpp describes those that have no comment here. All members are
+/// doubles, and fields() names them all.
 struct PointNumbers {
   double most_x = base::undefined;
   double least_x = base::undefined;
@@ -70,12 +69,22 @@ struct PointNumbers {
   double period_multiple = base::undefined;
   double residual = base::undefined;
   /// The Floquet multipliers of a limit cycle, the one of larger modulus first.
-  std::array<std::complex<double>, 2> multipliers{
-      {{base::undefined, base::undefined}, {base::undefined, base::undefined}}};
+  std::array<double, 2> multiplier_re{base::undefined, base::undefined};
+  std::array<double, 2> multiplier_im{base::undefined, base::undefined};
   double drift = base::undefined;
   double frozen = base::undefined;
   double settled = base::undefined;
-  double seconds = base::undefined;  ///< wall time of the computation of the point
+  /// wall time of the computation of the point; if it was resumed, since then
+  double seconds = base::undefined;
+
+  /// Calls `take` with all members. Local.
+  template <class Take>
+  void fields(const Take& take) {
+    take(most_x, least_x, last_x, most_speed, most_restoring, most_elongation, most_acceleration,
+         amplitude, centre, restoring_amplitude, loss, secant_stiffness, damping_ratio, phase,
+         period, period_multiple, residual, multiplier_re[0], multiplier_re[1], multiplier_im[0],
+         multiplier_im[1], drift, frozen, settled, seconds);
+  }
 };
 
 /// Returns whether `name` is a dataset that scans write to the group /points of their files. No
@@ -113,10 +122,6 @@ struct ScanResult {
 /// kept, /runs. `comm` contains the root alone. Local.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan);
-
-/// Returns how many numbers the groups /points and /timing of the file contain for each point.
-/// Local.
-double numbers_in_file(const ScanSpec& spec);
 
 /// Returns a lower bound of the size of the file of a scan, in bytes. All points are assumed to
 /// have as many samples as the first. Local.

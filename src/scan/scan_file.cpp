@@ -1,13 +1,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/setup.hpp"
 #include "io/hdf5.hpp"
+#include "io/locks.hpp"
 #include "io/output_file.hpp"
+#include "io/recorders.hpp"
+#include "io/room.hpp"
+#include "io/samples.hpp"
 #include "parallel/communicator.hpp"
+#include "parallel/machine.hpp"
 #include "scan/scan.hpp"
 
 namespace masing::scan {
@@ -24,7 +32,8 @@ struct PointColumn {
   enum { always, of_runs, of_chains, of_limit_cycles } known = always;
 
   [[nodiscard]] bool is_of(const ScanSpec& spec) const {
-    return known == always || (known == of_chains && spec.is_of_chains) ||
+    return known == always ||
+           (known == of_chains && spec.first.run.model->layout().of == engine::Layout::Of::nodes) ||
            known == (spec.is_steady ? of_limit_cycles : of_runs);
   }
 };
@@ -87,6 +96,13 @@ bool is_point_column(const std::string& name) {
 
 namespace {
 
+/// Returns the bytes of the series of all points, or 0 if none are kept.
+double bytes_of_series(const ScanSpec& spec) {
+  return spec.keep_series ? 8.0 * static_cast<double>(io::series_numbers(spec.first.series)) *
+                                static_cast<double>(spec.points.count())
+                          : 0.0;
+}
+
 /// Writes the dataset `path` with the `count` numbers first, first + 1, …. They number the rows of
 /// other datasets, for which this dataset is a dimension scale. Collective on comm.
 void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
@@ -113,42 +129,39 @@ void write_multipliers(const parallel::Communicator& comm, const io::Handle& fil
                        const ScanResult& scan) {
   write_numbers(comm, file, "/points/multiplier", "number of the multiplier, the larger one first",
                 2, 1.0);
-  const auto write = [&](const std::string& path, const char* description, const char* symbol,
-                         const auto& part) {
+  const auto write = [&](const std::string& path, const io::Attributes& attributes,
+                         std::array<double, 2> PointNumbers::*part) {
     std::vector<double> pairs;
     for (const ScanPoint& point : scan.points) {
-      std::ranges::transform(point.numbers.multipliers, std::back_inserter(pairs), part);
+      std::ranges::copy(point.numbers.*part, std::back_inserter(pairs));
     }
     const auto rows = std::ssize(scan.points);
-    io::Table(file, path, {description, symbol}, rows, 2).append(comm, rows, pairs);
+    io::Table(file, path, attributes, rows, 2).append(comm, rows, pairs);
     io::name_axes(file, path, {"point", "multiplier"});
   };
-  write("/points/multiplier_re", "Floquet multipliers, the larger one first; real part", "Re mu",
-        [](const auto& multiplier) { return multiplier.real(); });
-  write("/points/multiplier_im", "the same; imaginary part", "Im mu",
-        [](const auto& multiplier) { return multiplier.imag(); });
+  write("/points/multiplier_re", {"Floquet multipliers, the larger one first; real part", "Re mu"},
+        &PointNumbers::multiplier_re);
+  write("/points/multiplier_im", {"the same; imaginary part", "Im mu"},
+        &PointNumbers::multiplier_im);
 }
 
-void write_runs(const parallel::Communicator& comm, const io::Handle& file,
+/// Writes the series of all points, each as the datasets of /series of a run.
+void write_runs(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
                 const ScanResult& scan) {
   const io::Handle runs = io::create_group(file, "/runs");
-  const char* const names[] = {"t", "x", "y", "force", "restoring"};
-  const char* const symbols[] = {"t", "x", "y", "F", "f"};
-  const char* const meanings[] = {"time", "position", "velocity", "force, F or F - m a_g",
-                                  "restoring force"};
-  constexpr std::size_t width = std::size(names);
+  std::vector<io::Column> columns = io::series_columns(spec.first.run);
+  columns.insert(columns.begin(), {"t", {"time of the sample", "t", "time t"}});
   for (std::size_t i = 0; i < scan.points.size(); ++i) {
     const std::string group = fmt::format("/runs/{:05}", i);
     const io::Handle run = io::create_group(file, group);
     const auto& rows = scan.points[i].series;
-    std::vector<double> column(rows.size() / width);
-    for (std::size_t c = 0; c < width; ++c) {
+    std::vector<double> column(rows.size() / columns.size());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
       for (std::size_t at = 0; at < column.size(); ++at) {
-        column[at] = rows[at * width + c];
+        column[at] = rows[at * columns.size() + c];
       }
-      io::write_column(comm, file, group + "/" + names[c],
-                       {std::string("samples of the ") + meanings[c], symbols[c]}, column,
-                       names[0]);
+      io::write_column(comm, file, group + "/" + columns[c].name, columns[c].attributes, column,
+                       "t");
     }
   }
 }
@@ -199,7 +212,7 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   }
   io::write_text(file, "/points/messages", messages);
   if (spec.keep_series) {
-    write_runs(comm, file, scan);
+    write_runs(comm, file, spec, scan);
   }
   io::write_time(file, "wall_seconds", scan.seconds);
   write_numbers(comm, file, "/timing/point", "number of the point", scan.points.size(), 0.0);
@@ -207,13 +220,58 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
                    column_of(scan, &PointNumbers::seconds), "point");
 }
 
-double numbers_in_file(const ScanSpec& spec) {
+double bytes_of_file(const ScanSpec& spec) {
+  // In addition to the numbers, HDF5 needs this many bytes for each point with a series: for its
+  // group, the five datasets in it and their attributes. 5600 to 6200 bytes for each point were
+  // measured in files of 1000 and 3000 points with 5 to 4001 samples.
+  constexpr double of_group = 5600;
+  constexpr double rest = 18432;  // bytes for all other groups and datasets of the file
   const auto columns = std::ranges::count_if(
       point_columns, [&](const PointColumn& column) { return column.is_of(spec); });
-  constexpr std::size_t others = 4;  // the datasets point, status, /timing/point, /timing/points
-  const std::size_t multipliers = spec.is_steady ? 4 : 0;
-  return static_cast<double>(spec.points.columns.size() + static_cast<std::size_t>(columns) +
-                             others + multipliers);
+  constexpr int others = 4;  // the datasets point, status, /timing/point, /timing/points
+  const double of_point = 8.0 * static_cast<double>(std::ssize(spec.points.columns) + columns +
+                                                    others + (spec.is_steady ? 4 : 0)) +
+                          (spec.keep_series ? of_group : 0.0);
+  double of_samples = 0.0;
+  if (const auto& samples = spec.files.result.samples) {
+    const bool has_arrays = samples->bytes() <= io::most_sample_bytes;
+    of_samples = static_cast<double>(samples->table.size()) + (has_arrays ? samples->bytes() : 0.0);
+  }
+  return static_cast<double>(spec.points.count()) * of_point + bytes_of_series(spec) + of_samples +
+         rest;
+}
+
+void require_disk(const parallel::Communicator& comm, const ScanSpec& spec, bool is_complete) {
+  const std::string& path = spec.files.result.path;
+  if (!path.empty()) {
+    io::CheckpointSpec checkpoint = spec.files.checkpoint;
+    checkpoint.scheduled &= !is_complete;
+    const auto points = static_cast<double>(spec.points.count());
+    io::require_disk(comm, path, checkpoint, bytes_of_file(spec),
+                     points * sizeof(PointNumbers) + bytes_of_series(spec));
+  }
+}
+
+void require_memory(const parallel::Communicator& comm, const ScanSpec& spec) {
+  // Every rank stores all points and, while their records are broadcast, also these records. The
+  // root also stores the series and, while it writes a checkpoint, a copy of the series. If the
+  // result file has no path, it is in memory twice: as a file of HDF5 and as a copy of its bytes.
+  constexpr double of_point = sizeof(ScanPoint) + sizeof(PointNumbers);
+  const auto points = static_cast<double>(spec.points.count());
+  const double copies = spec.files.checkpoint.scheduled ? 2.0 : 1.0;
+  const double needed = points * parallel::nodes_of(comm).ranks_here * of_point +
+                        copies * bytes_of_series(spec) +
+                        (spec.files.result.path.empty() ? 2 * bytes_of_file(spec) : 0.0);
+  parallel::on_root(comm, [&] {
+    const double room = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
+    if (room < needed) {
+      throw base::UserError(
+          "over",
+          fmt::format("{:.0f} points need {} of memory, {} may be used; {}", points,
+                      engine::gibibytes(needed), engine::gibibytes(room),
+                      spec.files.checkpoint.restart ? "go on where there is more" : "give fewer"));
+    }
+  });
 }
 
 std::string table(const ScanSpec& spec, const ScanResult& scan) {

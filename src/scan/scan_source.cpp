@@ -30,15 +30,9 @@ namespace {
 using campaign::Unit;
 using engine::Pause;
 
-// The number of doubles in PointNumbers, which has no other members.
-constexpr std::size_t count_of_numbers = sizeof(PointNumbers) / sizeof(double);
-
 /// Saves or restores the members `numbers`, `message`, `warning` and `series` of a point.
 void serialize(engine::Archive& archive, ScanPoint& point) {
-  std::vector<double> numbers(count_of_numbers);
-  std::copy_n(&point.numbers.most_x, count_of_numbers, numbers.begin());
-  archive.numbers("numbers", numbers);
-  std::copy_n(numbers.begin(), count_of_numbers, &point.numbers.most_x);
+  point.numbers.fields([&](auto&... number) { archive.scalars("numbers", number...); });
   for (std::string* text : {&point.message, &point.warning}) {
     std::vector<double> letters(text->size() / sizeof(double) + 1);  // 0 follows the last letter
     std::memcpy(letters.data(), text->data(), text->size());
@@ -88,14 +82,15 @@ class CycleObserver final : public engine::Observer {
       if (t >= window_.from) {
         least_ = now.x < least_.x ? now : least_;
         most_ = now.x > most_.x ? now : most_;
-        most_speed_ = std::max(most_speed_, std::abs(samples.y[i]));
-        most_restoring_ = std::max(most_restoring_, std::abs(now.restoring));
+        numbers_.most_speed = std::max(numbers_.most_speed, std::abs(samples.y[i]));
+        numbers_.most_restoring = std::max(numbers_.most_restoring, std::abs(now.restoring));
         if (!nodes.empty()) {
           const engine::WatchedNode& node = nodes[i * (nodes.size() / samples.x.size())];
-          most_elongation_ = std::fmax(most_elongation_, std::abs(node.elongation));
-          most_acceleration_ = std::fmax(most_acceleration_, std::abs(node.a));
+          numbers_.most_elongation = std::fmax(numbers_.most_elongation, std::abs(node.elongation));
+          numbers_.most_acceleration = std::fmax(numbers_.most_acceleration, std::abs(node.a));
         }
-        loss_ += is_in_window_ ? (now.x - last_.x) * (last_.restoring + now.restoring) / 2 : 0.0;
+        numbers_.loss +=
+            is_in_window_ ? (now.x - last_.x) * (last_.restoring + now.restoring) / 2 : 0.0;
         is_in_window_ = true;
         last_ = now;
       }
@@ -107,8 +102,8 @@ class CycleObserver final : public engine::Observer {
 
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring, last_.x,
-                    last_.restoring, most_speed_, most_restoring_, most_elongation_,
-                    most_acceleration_, loss_, is_in_window_);
+                    last_.restoring, is_in_window_);
+    numbers_.fields([&](auto&... number) { archive.scalars("numbers", number...); });
     archive.numbers("period", rows_);
   }
 
@@ -117,21 +112,18 @@ class CycleObserver final : public engine::Observer {
     if (least_.x > most_.x) {
       return {};  // no step of the run is in the interval [window_.from, window_.to]
     }
-    PointNumbers cycle{.most_x = most_.x,
-                       .least_x = least_.x,
-                       .last_x = last_.x,
-                       .most_speed = most_speed_,
-                       .most_restoring = most_restoring_,
-                       .most_elongation = most_elongation_,
-                       .most_acceleration = most_acceleration_,
-                       .amplitude = (most_.x - least_.x) / 2,
-                       .centre = (most_.x + least_.x) / 2,
-                       .restoring_amplitude = (most_.restoring - least_.restoring) / 2};
+    PointNumbers cycle = numbers_;
+    cycle.most_x = most_.x;
+    cycle.least_x = least_.x;
+    cycle.last_x = last_.x;
+    cycle.amplitude = (most_.x - least_.x) / 2;
+    cycle.centre = (most_.x + least_.x) / 2;
+    cycle.restoring_amplitude = (most_.restoring - least_.restoring) / 2;
     if (rows_.size() > std::size_t{3} * 4) {
       return with_period(cycle);
     }
     cycle = completed(cycle);
-    cycle.loss = loss_;
+    cycle.damping_ratio = base::undefined;  // the loss is not that of a cycle
     return cycle;
   }
 
@@ -188,11 +180,8 @@ class CycleObserver final : public engine::Observer {
   slab::CyclePoint least_{.x = base::infinity};
   slab::CyclePoint most_{.x = -base::infinity};
   slab::CyclePoint last_;  // x and the restoring force at the last step in the window
-  double most_speed_ = 0.0;
-  double most_restoring_ = 0.0;
-  double most_elongation_ = base::undefined;  // of the force node
-  double most_acceleration_ = base::undefined;
-  double loss_ = 0.0;  // work of the restoring force in the window
+  // the largest numbers in the window, and as the loss the work of the restoring force in it
+  PointNumbers numbers_{.most_speed = 0.0, .most_restoring = 0.0, .loss = 0.0};
   bool is_in_window_ = false;
   // Time, x, F and the restoring force at each step of the last period and, if it is stored, at the
   // step before this period.
@@ -263,15 +252,12 @@ class PointsWork final : public campaign::Work {
                            : campaign::Count{run_->loop.step(), run_->problem.run.time.steps};
   }
   void serialize(engine::Archive& archive) override {
-    double seconds = seconds_ + base::seconds_now() - begun_;
-    archive.scalars("point", seconds);
     if (archive.restores()) {
       begin_point(false);
       if (run_ == nullptr) {
         throw base::UserError(
             fmt::format("point {} cannot be resumed: {}", units_[next_] + 1, point_.message));
       }
-      seconds_ = seconds;
     }
     run_->loop.serialize(archive);
   }
@@ -283,16 +269,11 @@ class PointsWork final : public campaign::Work {
   void begin_point(bool may_leave) {
     point_ = {};
     begun_ = base::seconds_now();
-    seconds_ = 0.0;
     is_left_ = false;
     attempt([&] {
       ScanProblem problem;
-      const auto make = [&] { problem = shop_.problem_at(units_[next_]); };
-      if (comm_.size() > 1) {
-        parallel::on_each(comm_, make);  // an input may be unreadable on some ranks only
-      } else {
-        make();
-      }
+      // An input may be unreadable on some ranks only.
+      parallel::on_each(comm_, [&] { problem = shop_.problem_at(units_[next_]); });
       point_.warning = problem.warning;
       if (shop_.spec.is_steady) {
         point_.numbers = shop_.solver.find_limit_cycle(comm_, problem);
@@ -353,7 +334,7 @@ class PointsWork final : public campaign::Work {
   /// Ends the present point and goes to the next one. Appends the present point to `records`,
   /// unless its run is left to all ranks.
   void finish_point(campaign::Records& records) {
-    point_.numbers.seconds = seconds_ + base::seconds_now() - begun_;
+    point_.numbers.seconds = base::seconds_now() - begun_;
     if (!is_left_) {
       records.add(units_[next_], record_of(std::move(point_)));
     }
@@ -368,7 +349,6 @@ class PointsWork final : public campaign::Work {
   std::unique_ptr<PointRun> run_;
   bool is_left_ = false;  // whether the run of the point is left to all ranks
   double begun_ = 0.0;    // time at which the point was begun or resumed
-  double seconds_ = 0.0;  // wall time of the point before the restart, in seconds
 };
 
 /// Supplies a campaign with the points of a scan and stores their results. Each point is a unit.

@@ -179,8 +179,7 @@ void write_timing(const Write& timing, const StudySpec& spec, const Study& study
 
 void write(const parallel::Communicator& comm, const io::Handle& file, const StudySpec& spec,
            const Study& study) {
-  io::SeriesRecorder series(comm, file, at_level(spec.run, spec.levels.back()), spec.series);
-  series.append(study.series);
+  io::write_series(comm, file, at_level(spec.run, spec.levels.back()), spec.series, study.series);
   const auto columns_in = [&](const std::string& group) {
     Write write = [&comm, &file, group](const std::string& name, const io::Attributes& attributes,
                                         const std::vector<double>& values) {

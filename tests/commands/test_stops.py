@@ -389,14 +389,14 @@ EACH = ("--cells=2000", "--sample-every=1", "--energy", "--field-every=1", "--ou
 
 
 @pytest.mark.parametrize(("words", "numbers", "option"), [
-    ((*EACH, "--field-points=10"), 3001 * (5 + 6) + 3004 * 10, ""),
-    ((*EACH, "--field-points=100"), 3001 * (5 + 6) + 3004 * 100, "output"),
+    ((*EACH, "--field-points=10"), 3001 * (5 + 6 + 1) + 3004 * 10, ""),
+    ((*EACH, "--field-points=100"), 3001 * (5 + 6 + 1) + 3004 * 100, "output"),
     (("--model=s-chain", "--set=n=100", "--set=k=1", "--set=eta=0.3", FORCED, "--field-every=1", EACH[1], EACH[-1]),
      3001 * 5 + 3001 * 301, "output"),
     (("--cells=100000", "--field-points=10", "--output=run.h5", "--checkpoint=disk/c.h5"), 100000 * 2, "checkpoint"),
     # Both are on the disk; there is room for each alone.
     ((*EACH[1:], "--cells=40000", "--field-points=10", "--checkpoint=disk/c.h5"),
-     3001 * (5 + 6) + 3004 * 10 + 40000 * 2, "output"),
+     3001 * (5 + 6 + 1) + 3004 * 10 + 40000 * 2, "output"),
 ])
 def test_the_room_on_the_disk_is_looked_at_before_a_run(masing, small_disk, words, numbers, option):
     run = ("simulate", "--steps=3000", "--final-time=5", *words)

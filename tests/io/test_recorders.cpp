@@ -70,7 +70,7 @@ class Recorders : public support::ResultFile {
     }
     io::OutputFile output(comm, result_, std::move(rows));
     const auto recorders =
-        io::make_recorders({comm, output.file(), of.run, setup.profile.get(), of.output});
+        io::make_recorders({comm, of.run, of.output, setup.profile.get()}, output.file());
     std::vector<engine::Observer*> observers;
     observers.reserve(recorders.size());
     for (const auto& recorder : recorders) {

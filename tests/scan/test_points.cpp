@@ -91,7 +91,7 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
 
 /// Returns the message for a scan of 1000 points whose runs have so many samples each.
 std::string refusal(ScanSpec spec, std::int64_t samples, bool is_complete = false) {
-  spec.series = {.time = {1.0, samples}, .to = 1.0};
+  spec.first.series = {.time = {1.0, samples}, .to = 1.0};
   return given::mistake([&] {
     scan::require_disk(world(), spec, is_complete);
     scan::require_memory(world(), spec);
