@@ -73,19 +73,19 @@ enum class Kind {
 /// One option. It has the same name on the command line (--name) and, unless its role is `call`, as
 /// a key of an .ini (name = …).
 struct Option {
-  const char* name;
-  const char* caption;  ///< the group of the option in the help
-  Role role;
-  Kind kind;
+  const char* name = "";
+  const char* caption = "";  ///< the group of the option in the help
+  Role role = Role::call;
+  Kind kind = Kind::word;
   /// what the help calls the value, or the words of a choice: "right|midpoint"; empty for a flag
-  const char* argument;
+  const char* argument = "";
   /// the default; empty if the option has none, or one that follows from other options
-  const char* preset;
-  const char* help;  ///< one sentence
+  const char* preset = "";
+  const char* help = "";  ///< one sentence
   /// the range of a number; a count is at least 1 if it must be positive, and otherwise at least 0
-  rheology::Range range;
-  unsigned families;           ///< the families of models that take the option, joined by |
-  unsigned commands;           ///< the commands that take the option, a bit for each
+  rheology::Range range = rheology::Range::any;
+  unsigned families = 0;       ///< the families of models that take the option, joined by |
+  unsigned commands = 0;       ///< the commands that take the option, a bit for each
   const char* parameter = "";  ///< the parameter of a model that the option also sets: "m" for mass
   const char* section = "";    ///< of Kind::pair: the prefix of the keys that it sets, "let."
 

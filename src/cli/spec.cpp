@@ -316,12 +316,12 @@ std::unique_ptr<base::GivenAt> given_at(const Values& values) {
 Request request_of(Given given, const Files& files) {
   require_model(given);
   const bool is_scan = given.command == Command::scan;
-  auto axes = std::make_shared<const Axes>(is_scan ? axes_of(given, files) : Axes());
+  const auto axes = std::make_shared<const Axes>(is_scan ? axes_of(given, files) : Axes());
   require_names_apart(given, *axes);
-  return request_of(std::move(given), std::move(axes));
+  return request_of(std::move(given), axes);
 }
 
-Request request_of(Given given, std::shared_ptr<const Axes> axes) {
+Request request_of(Given given, const std::shared_ptr<const Axes>& axes) {
   const Values values(std::move(given));
   const auto places = given_at(values);
   Request request = values.command() == Command::scan ? first_without_fault(values, axes)
@@ -342,10 +342,10 @@ Request continued(const Request& now, const Request& before,
   std::set<std::string> may_differ;
   if (extends) {
     may_differ = {"final-time", "steps"};
-    const auto ends_at_T = [](const Values& values) {
+    const auto ends_at_final_time = [](const Values& values) {
       return values.real("to") == values.real("final-time");
     };
-    if (ends_at_T(before.values) && ends_at_T(request.values)) {
+    if (ends_at_final_time(before.values) && ends_at_final_time(request.values)) {
       may_differ.insert("to");
     }
   }

@@ -38,7 +38,7 @@ struct Request {
 Request request_of(Given given, const Files& files);
 /// Returns the request of what a call gives, whose points have been read. The exceptions are as for
 /// the function above. Local.
-Request request_of(Given given, std::shared_ptr<const Axes> axes);
+Request request_of(Given given, const std::shared_ptr<const Axes>& axes);
 
 /// Returns the request `now`, completed so that it continues the run of the request `before`.
 /// `derived` names the keys of `before` that were not given and followed from others.

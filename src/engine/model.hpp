@@ -31,8 +31,8 @@ struct Drive {
 /// A quantity whose error a study measures: its name in files and tables, and its symbol in the
 /// descriptions of columns.
 struct Quantity {
-  const char* name;
-  const char* symbol;
+  const char* name = "";
+  const char* symbol = "";
   /// Whether the quantity has the values of the one before in the list: u_cells of a model that has
   /// no cells.
   bool repeats = false;

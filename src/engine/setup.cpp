@@ -10,8 +10,8 @@
 #include "base/partition.hpp"
 #include "base/poll.hpp"
 #include "base/text.hpp"
-#include "parallel/phase.hpp"
 #include "parallel/machine.hpp"
+#include "parallel/phase.hpp"
 
 namespace masing::engine {
 
