@@ -21,7 +21,6 @@
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "io/output_file.hpp"
-#include "io/room.hpp"
 #include "parallel/machine.hpp"
 #include "parallel/session.hpp"
 #include "parallel/stop.hpp"
@@ -59,13 +58,10 @@ std::string version_text() {
 
 /// Performs the checks of --validate-only, for which no step is computed: whether the profile and
 /// the engine can be created, whether the driving function is finite, and whether the memory is
-/// large enough. Except for a study, the space on the disks is checked, too. For a study all runs
-/// are checked, for a scan only the run of the first point. Throws UserError on all ranks alike if
-/// a check fails. Collective.
+/// large enough. For a study all runs are checked, for a scan only the run of the first point.
+/// Throws UserError on all ranks alike if a check fails. Collective.
 void check(const parallel::Communicator& comm, const cli::Simulation& simulation) {
   engine::check_run(comm, simulation.run);
-  io::require_room(comm, simulation.run, simulation.output, simulation.files.result.path,
-                   simulation.files.checkpoint);
 }
 void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
   study::check_runs(comm, spec);
@@ -73,8 +69,6 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   engine::check_run(comm, scan.spec.first.run);  // the other points may fail during the scan
   scan::require_memory(comm, scan.spec);
-  // A checkpoint to go on from may have all points.
-  scan::require_disk(comm, scan.spec, scan.spec.files.checkpoint.restart.has_value());
 }
 
 /// Runs a command that has options, and returns the exit code.

@@ -31,7 +31,6 @@ class Campaign {
   /// throws Stopped. Collective.
   void compute() {
     restore();
-    source_.require_disk(comm_);
     due_.begin(nullptr);
     for (;;) {
       const Packing packing = source_.pack(under_way_);

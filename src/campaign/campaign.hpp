@@ -173,9 +173,6 @@ class Source {
   /// Returns whether --checkpoint-every counts units of the source; if false, it counts steps of a
   /// work. Local.
   [[nodiscard]] virtual bool schedules_by_units() const { return false; }
-  /// Throws UserError on all ranks alike if the disks have too little space for the files that are
-  /// still to be written. Called once, when the results in a checkpoint are restored. Collective.
-  virtual void require_disk(const parallel::Communicator& /*comm*/) const {}
 
   /// Returns the units that are not yet computed, with the ranks that have to compute them. The
   /// units `under_way` are left out, because their states were restored from a checkpoint. After

@@ -19,7 +19,6 @@
 #include "io/output_file.hpp"
 #include "io/progress.hpp"
 #include "io/recorders.hpp"
-#include "io/room.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 
@@ -110,9 +109,7 @@ class RunWork final : public campaign::Work {
       begun_ = base::seconds_now();
     }
   }
-  void attach(const io::Handle& checkpoint) const override {
-    output_->save_rows(checkpoint, run_.simulation.files.checkpoint.path);
-  }
+  void attach(const io::Handle& checkpoint) const override { output_->save_rows(checkpoint); }
 
  private:
   /// Creates the result file and its recorders, or goes on with the file of an interrupted run.
@@ -120,13 +117,10 @@ class RunWork final : public campaign::Work {
   std::vector<engine::Observer*> make_observers() {
     std::vector<engine::Observer*> observers{&run_};
     const io::ResultSpec& result = run_.simulation.files.result;
-    const io::CheckpointSpec& checkpoint = run_.simulation.files.checkpoint;
     std::optional<io::RowSource> rows;
-    if (checkpoint.restart) {
-      rows = io::find_rows(comm_, *checkpoint.restart, result);
+    if (const auto& restart = run_.simulation.files.checkpoint.restart) {
+      rows = io::find_rows(comm_, *restart, result);
     }
-    io::require_room(comm_, run_.spec, run_.simulation.output, result.path, checkpoint,
-                     rows && rows->in_place);
     output_.emplace(comm_, result, std::move(rows));
     recorders_ = io::make_recorders(
         {comm_, run_.spec, run_.simulation.output, setup_.profile.get()}, output_->file());

@@ -330,10 +330,7 @@ class ChainModel final : public Model {
   [[nodiscard]] Parts parts(Method /*method*/) const override {
     // A step of an element takes as much time as a step of this number of cells.
     constexpr double cells_an_element = 16.0;
-    return {.count = chain_.elements(),
-            .cells_each = cells_an_element,
-            .can_be_split = true,
-            .saved = 21 * chain_.elements()};
+    return {.count = chain_.elements(), .cells_each = cells_an_element, .can_be_split = true};
   }
   [[nodiscard]] MemoryNeed memory(Method /*method*/) const override {
     // These bytes suffice for an element that remembers four turning points.

@@ -102,8 +102,7 @@ class FiniteModel final : public Model {
             .restoring = state.mass_columns().y ? "F − m x″" : "F"};
   }
   [[nodiscard]] Parts parts(Method /*method*/) const override {
-    const std::int64_t columns = spec_.layout().size();
-    return {.count = columns, .cells_each = 1.0, .saved = columns};
+    return {.count = spec_.layout().size(), .cells_each = 1.0};
   }
   [[nodiscard]] MemoryNeed memory(Method /*method*/) const override {
     // An upper bound of the bytes per column of the state, including the parameters. P-elements

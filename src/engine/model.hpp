@@ -59,7 +59,6 @@ struct Parts {
   /// through the parts.
   double cells_each = 0.0;
   bool can_be_split = false;  ///< whether the parts can be split over the ranks
-  std::int64_t saved = 0;     ///< how many numbers a checkpoint has of all parts together
 };
 
 /// The memory that a run needs.

@@ -179,12 +179,9 @@ class SlabModel final : public Model {
   }
   [[nodiscard]] Parts parts(Method method) const override {
     const bool visits_all = method != Method::memory && !masing_.slab.is_continuum();
-    const bool sweeps = method == Method::sweep;
-    const std::int64_t cells = masing_.slab.field_cells();
-    return {.count = cells,
+    return {.count = masing_.slab.field_cells(),
             .cells_each = visits_all ? 1.0 : 0.0,
-            .can_be_split = sweeps,
-            .saved = sweeps ? cells : 0};
+            .can_be_split = method == Method::sweep};
   }
   [[nodiscard]] MemoryNeed memory(Method method) const override {
     return expected_need(masing_.slab, method);

@@ -25,8 +25,8 @@ void remove_checkpoint(const parallel::Communicator& comm, const std::string& pa
 /// always a complete checkpoint. A checkpoint is an HDF5 file with the dataset /configuration and
 /// the group /checkpoint. This group has the attribute `format`, and contains the numbers that the
 /// root passes to the archive and the vectors that all ranks pass to it. `attach`, if given, is
-/// called with the open checkpoint. It stores there the id of the run and the path of the result
-/// file whose rows belong to the checkpoint (OutputFile::save_rows). Throws SystemError if the
+/// called with the open checkpoint. It stores there the id of the run whose rows belong to the
+/// checkpoint (OutputFile::save_rows). Throws SystemError if the
 /// checkpoint cannot be written, for example because the disk is full. Collective.
 void write_checkpoint(const parallel::Communicator& comm, const std::string& path,
                       const ResultSpec& result,

@@ -242,9 +242,6 @@ Group energy_group(const RecorderContext& context) {
   for (const auto& [column, member] : columns) {
     group.columns.push_back(column);
   }
-  if (context.profile == nullptr && chain == nullptr) {
-    return group;  // nothing is recorded
-  }
   std::shared_ptr<SlabEnergies> slab;
   if (chain == nullptr) {
     slab = std::make_shared<SlabEnergies>(context);

@@ -139,33 +139,30 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
         "restart",
         checkpoint + " is a checkpoint of another version; give one that this masing wrote");
   }
-  const std::filesystem::path named = read_text_attribute(file, checkpoint_group, "output");
   const std::string& output = result.path;
   std::string fault;  // what is wrong with the first file of the run
-  for (const std::string& of : {output, (folder_of(checkpoint) / named).string()}) {
-    for (const std::string& path : {of + partial, of}) {
-      const std::string ids = parallel::from_root(comm, [&] {
-        const Head head = read_head(path).value_or(Head());
-        return head.run + " " + head.recipe;
-      });
-      if (!ids.starts_with(rows.run + " ")) {
-        continue;
-      }
-      rows.path = path;
-      std::string wrong;
-      try {
-        const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
-        poll_during(comm, [&] { wrong = fault_in(comm, rows, source); });
-        if (wrong.empty()) {
-          rows.in_place = path == output + partial &&
-                          ids == rows.run + " " + recipe_of(comm, result, source, path);
-          return rows;
-        }
-      } catch (const base::SystemError& error) {
-        wrong = fmt::format("{} is damaged: {}; begin anew", path, error.what());
-      }
-      fault = fault.empty() ? wrong : fault;
+  for (const std::string& path : {output + partial, output}) {
+    const std::string ids = parallel::from_root(comm, [&] {
+      const Head head = read_head(path).value_or(Head());
+      return head.run + " " + head.recipe;
+    });
+    if (!ids.starts_with(rows.run + " ")) {
+      continue;
     }
+    rows.path = path;
+    std::string wrong;
+    try {
+      const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
+      poll_during(comm, [&] { wrong = fault_in(comm, rows, source); });
+      if (wrong.empty()) {
+        rows.in_place = path == output + partial &&
+                        ids == rows.run + " " + recipe_of(comm, result, source, path);
+        return rows;
+      }
+    } catch (const base::SystemError& error) {
+      wrong = fmt::format("{} is damaged: {}; begin anew", path, error.what());
+    }
+    fault = fault.empty() ? wrong : fault;
   }
   if (!fault.empty()) {
     throw base::UserError("restart", fault);
@@ -256,15 +253,9 @@ void OutputFile::start_rows() {
   }
 }
 
-void OutputFile::save_rows(const Handle& checkpoint, const std::string& path) const {
+void OutputFile::save_rows(const Handle& checkpoint) const {
   with_file_name(result_.path, [&] { flush(file_); });
-  // The stored path of the result file is relative to the folder of the checkpoint, so that both
-  // files may be moved together.
   const Handle group(H5Gopen2(checkpoint.id(), checkpoint_group, H5P_DEFAULT), H5Gclose);
-  write_attribute(group, "output", parallel::from_root(comm_, [&] {
-                    const auto output = std::filesystem::absolute(result_.path);
-                    return std::filesystem::proximate(output, folder_of(path)).string();
-                  }));
   write_attribute(group, "run", head_.run);
 }
 

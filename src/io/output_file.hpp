@@ -63,11 +63,11 @@ struct RowSource {
   bool in_place = false;
 };
 
-/// Finds the rows that belong to a checkpoint. Four files are searched: result.path, the result
-/// file that the checkpoint names, and both names with the ending .partial. The first one is taken
-/// that has the id of the run in its head and rows with the checksums in the checkpoint. Changes
-/// nothing. Calls base::poll(). Throws UserError on all ranks alike if there is no such file, or if
-/// the checkpoint is of another version, and Stopped if a stop is requested meanwhile. Collective.
+/// Finds the rows that belong to a checkpoint. The first of the files result.path.partial and
+/// result.path is taken that has the id of the run in its head and rows with the checksums in the
+/// checkpoint. Changes nothing. Calls base::poll(). Throws UserError on all ranks alike if there is
+/// no such file, or if the checkpoint is of another version, and Stopped if a stop is requested
+/// meanwhile. Collective.
 RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
                     const ResultSpec& result);
 
@@ -103,9 +103,9 @@ class OutputFile {
   /// FILE.partial of the interrupted run is unchanged. Collective.
   void start_rows();
 
-  /// Flushes this file. Then stores the id of the run and the path of the result file in
-  /// `checkpoint`, an open checkpoint. When it is complete, its path will be `path`. Collective.
-  void save_rows(const Handle& checkpoint, const std::string& path) const;
+  /// Flushes this file. Then stores the id of the run in `checkpoint`, an open checkpoint.
+  /// Collective.
+  void save_rows(const Handle& checkpoint) const;
 
   /// Writes the durations of the phases into /timing, closes and seals the file, flushes it to the
   /// disk and renames it to FILE. If result.image is given, stores the bytes of the file and the

@@ -382,21 +382,6 @@ void write_series(const parallel::Communicator& comm, const Handle& file,
   recorder.flush();
 }
 
-double bytes_of_result(const RecorderContext& context) {
-  double numbers = 0.0;
-  for (const Group& group : groups_of(context)) {
-    const double rows =
-        group.time ? static_cast<double>(SampledSteps(group.sampling).count()) : 0.0;
-    const double width = group.places ? static_cast<double>(group.places->places().kept) : 1.0;
-    numbers += rows * (1.0 + width * static_cast<double>(group.columns.size()));
-    for (const PlaceColumn& column : group.of_places) {
-      numbers += width * (column.has_rows ? rows : 1.0);
-    }
-  }
-  constexpr double rest = 65536;  // bytes of names and attributes
-  return sizeof(double) * numbers + rest;
-}
-
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context,
                                                               const Handle& file) {
   std::vector<std::unique_ptr<engine::Observer>> recorders;

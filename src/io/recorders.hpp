@@ -147,8 +147,8 @@ struct RecorderContext {
   const parallel::Communicator& comm;
   const engine::RunSpec& run;
   const OutputSpec& output;
-  /// The profile of this rank's cells; null if the model is no slab, or nothing is recorded.
-  const slab::Profile* profile = nullptr;
+  /// The profile of this rank's cells; null if the model is no slab.
+  const slab::Profile* profile;
 };
 
 /// Creates all recorders that context.output requests. They write the following datasets, where n
@@ -177,10 +177,6 @@ struct RecorderContext {
 /// Collective.
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context,
                                                               const Handle& file);
-
-/// Returns an estimate of the size, in bytes, of the result file of a run. A few small datasets are
-/// neglected. Collective.
-double bytes_of_result(const RecorderContext& context);
 
 /// Returns /energy, the balance of energy of a model with a scheme:
 ///     kinetic      ½ m y² of all masses

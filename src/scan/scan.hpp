@@ -127,10 +127,6 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
 /// have as many samples as the first. Local.
 double bytes_of_file(const ScanSpec& spec);
 
-/// Throws UserError on all ranks alike if the disks have too little space for the file of a scan
-/// and, unless all points are computed (`is_complete`), for its checkpoints. Collective on comm.
-void require_disk(const parallel::Communicator& comm, const ScanSpec& spec, bool is_complete);
-
 /// Throws UserError on all ranks alike if the points of a scan and their series need more memory
 /// than the root's node has. Collective on comm.
 void require_memory(const parallel::Communicator& comm, const ScanSpec& spec);

@@ -12,7 +12,6 @@
 #include "io/locks.hpp"
 #include "io/output_file.hpp"
 #include "io/recorders.hpp"
-#include "io/room.hpp"
 #include "io/samples.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/machine.hpp"
@@ -239,17 +238,6 @@ double bytes_of_file(const ScanSpec& spec) {
   }
   return static_cast<double>(spec.points.count()) * of_point + bytes_of_series(spec) + of_samples +
          rest;
-}
-
-void require_disk(const parallel::Communicator& comm, const ScanSpec& spec, bool is_complete) {
-  const std::string& path = spec.files.result.path;
-  if (!path.empty()) {
-    io::CheckpointSpec checkpoint = spec.files.checkpoint;
-    checkpoint.scheduled &= !is_complete;
-    const auto points = static_cast<double>(spec.points.count());
-    io::require_disk(comm, path, checkpoint, bytes_of_file(spec),
-                     points * sizeof(PointNumbers) + bytes_of_series(spec));
-  }
 }
 
 void require_memory(const parallel::Communicator& comm, const ScanSpec& spec) {

@@ -369,9 +369,6 @@ class ScanSource final : public campaign::Source {
     return {computed_, std::ssize(scan_.points)};
   }
   [[nodiscard]] bool schedules_by_units() const override { return true; }
-  void require_disk(const parallel::Communicator& comm) const override {
-    scan::require_disk(comm, spec_, computed_ == std::ssize(scan_.points));
-  }
 
   /// The first call assigns all points that are not yet computed to single ranks. Later calls
   /// assign to all ranks together the points that single ranks did not compute

@@ -168,7 +168,7 @@ class RunFile : public OutputFile {
     io::write_checkpoint(
         world(), checkpoint_, result_,
         [&](engine::Archive& archive) { table.serialize(world(), 0, archive); },
-        [&](const io::Handle& file) { output.save_rows(file, checkpoint_); });
+        [&](const io::Handle& file) { output.save_rows(file); });
   }
 
   /// A run of as many rows that stops after the first two, 1.0 and 2.0; a third is not counted.

@@ -1,5 +1,5 @@
 // What recorders write: which steps are samples, energies in closed form, and the same datasets
-// where a run goes on from a checkpoint on other ranks; the room that this needs; progress.
+// where a run goes on from a checkpoint on other ranks; progress.
 
 #include "io/recorders.hpp"
 
@@ -10,7 +10,6 @@
 #include "io/checkpoint.hpp"
 #include "io/progress.hpp"
 #include "io/result_reader.hpp"
-#include "io/room.hpp"
 #include "parallel/session.hpp"
 #include "support/given.hpp"
 #include "support/options.hpp"
@@ -90,7 +89,7 @@ class Recorders : public support::ResultFile {
       output.finish();
     } else {
       io::write_checkpoint(comm, checkpoint_, result_, serialize,
-                           [&](const io::Handle& file) { output.save_rows(file, checkpoint_); });
+                           [&](const io::Handle& file) { output.save_rows(file); });
       output.close();
     }
   }
@@ -182,30 +181,6 @@ TEST(Sampling, finds_the_next_sample_and_counts_without_a_walk) {
       }
     }
   }
-}
-
-/// One checkpoint takes two thirds of what the disk has.
-TEST(Checkpoints, need_room_beside_the_one_before_which_stays_until_the_next_is_whole) {
-  const std::string path = "masing-room-n" + std::to_string(world().size());
-  const io::CheckpointSpec checkpoint{.path = path + ".check.h5", .scheduled = true};
-  io::remove_checkpoint(world(), checkpoint.path);
-  double cells = io::available_bytes(path) / 12;
-  parallel::broadcast(world(), std::span(&cells, 1));
-  engine::RunSpec run = given::requested(cli::Command::simulate,
-                                         given::options("engine=sweep; final-time=1; steps=1"))
-                            .run;
-  run.model = run.model->at(slab::Cells{static_cast<std::int64_t>(cells)}, 0);
-  const auto refusal = [&] {
-    return given::mistake([&] {
-      io::require_room(world(), run, {.sampling = {.time = run.time, .to = 1.0}, .field_points = 1},
-                       path + ".h5", checkpoint);
-    });
-  };
-  // The first one and the draft of the second.
-  EXPECT_NE(refusal().find(" needs "), std::string::npos) << refusal();
-  parallel::on_root(world(), [&] { std::ofstream(checkpoint.path) << "the one before"; });
-  EXPECT_EQ(refusal(), "");
-  io::remove_checkpoint(world(), checkpoint.path);
 }
 
 TEST(Progress, counts_the_steps_made_now) {

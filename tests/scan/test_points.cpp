@@ -1,5 +1,5 @@
 // Points of a scan that all ranks share: failures that leave the others alone; and what the scan
-// takes of disks and memory: its file by the size of a real one, and refusals before it starts.
+// takes of memory: its file by the size of a real one, and refusals before it starts.
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "io/locks.hpp"
 #include "io/output_file.hpp"
 #include "scan/made_up.hpp"
 #include "support/given.hpp"
@@ -90,30 +89,13 @@ TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
 }
 
 /// Returns the message for a scan of 1000 points whose runs have so many samples each.
-std::string refusal(ScanSpec spec, std::int64_t samples, bool is_complete = false) {
+std::string refusal(ScanSpec spec, std::int64_t samples) {
   spec.first.series = {.time = {1.0, samples}, .to = 1.0};
-  return given::mistake([&] {
-    scan::require_disk(world(), spec, is_complete);
-    scan::require_memory(world(), spec);
-  });
+  return given::mistake([&] { scan::require_memory(world(), spec); });
 }
 
-TEST(Room, is_asked_for_on_the_disk_and_in_memory) {
+TEST(Room, is_asked_for_in_memory) {
   ScanSpec spec = spec_of(1000, "keep=series");
-  const double disk = io::available_bytes(spec.files.result.path);
-  const auto too_many = static_cast<std::int64_t>(1.1 * disk / (1000 * 5 * 8));
-  EXPECT_EQ(refusal(spec, 1000), "");
-  const std::string said = refusal(spec, too_many);
-  EXPECT_TRUE(said.starts_with("output: " + spec.files.result.path + " needs ")) << said;
-  spec.keep_series = false;
-  EXPECT_EQ(refusal(spec, too_many), "");
-  spec.keep_series = true;
-  // Two checkpoints beside the file.
-  spec.files.checkpoint = {.path = "masing-scan-room.checkpoint", .scheduled = true};
-  EXPECT_TRUE(refusal(spec, too_many / 3).starts_with("output: ")) << refusal(spec, too_many / 3);
-  EXPECT_FALSE(refusal(spec, too_many / 3, true).starts_with("output: "))
-      << "no further checkpoint";
-  // No disk.
   spec.files = {.quiet = true};
   EXPECT_EQ(refusal(spec, 1000), "");
   const std::string of_series = refusal(spec, std::int64_t{1} << 40);
