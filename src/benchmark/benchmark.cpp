@@ -320,8 +320,9 @@ void measure_others(const parallel::Communicator& root, const Effort& effort, Re
 /// `space`. It begins with the velocities of a standing wave.
 engine::RunSpec wave(std::int64_t elements, const slab::Space& space) {
   engine::MasingChain chain;
-  chain.shapes = {
-      {{.stiffness = base::Function("1", 's'), .threshold = base::Function("s", 's')}, space}};
+  chain.shape = {{.stiffness = base::Function("1", 's'), .threshold = base::Function("s", 's')},
+                 space};
+  chain.threshold_down = chain.shape.threshold;
   chain.parameters.model = &rheology::catalogue_entry("masing-chain");
   chain.parameters.parameters.elements = elements;
   auto& values = chain.parameters.parameters.sequences;

@@ -20,9 +20,8 @@ namespace {
 const std::string section = "model.";
 
 /// Returns the values of a parameter. Its text is a list of numbers and expressions, or one
-/// expression of i for all elements. `known` has the values of the constants and of n.
-rheology::Sequence sequence_of(const Values& values, const std::string& name,
-                               const Constants& known) {
+/// expression of i and n for all elements. In a list, n is `count`.
+rheology::Sequence sequence_of(const Values& values, const std::string& name, double count) {
   const std::vector<std::string> pieces = split_list(values.text(section + name));
   std::vector<double> numbers;
   numbers.reserve(pieces.size());
@@ -36,11 +35,13 @@ rheology::Sequence sequence_of(const Values& values, const std::string& name,
       numbers.push_back(*literal);
       continue;
     }
-    const base::Function function = values.parsed(piece, Kind::pair).bound(known);
-    if (pieces.size() == 1 && !function.is_constant()) {
+    const base::Function function =
+        values.parsed(piece, Kind::pair).bound(values.constants(), {}, {element_count});
+    if (pieces.size() == 1) {
       return std::make_shared<const base::Function>(function);
     }
-    numbers.push_back(function(static_cast<double>(numbers.size() + 1)));
+    numbers.push_back(
+        function.bound({{element_count, count}})(static_cast<double>(numbers.size() + 1)));
   }
   if (numbers.size() == 1) {
     return numbers.front();
@@ -112,14 +113,12 @@ rheology::ModelSpec model_spec(const Values& values) {
   rheology::ModelSpec spec{.model = &rheology::catalogue_entry(values.call().model),
                            .parameters = {}};
   const std::int64_t elements = spec.parameters.elements = elements_of(values);
-  Constants known = values.constants();
   for (const Parameter& parameter : all_parameters(spec.model->info)) {
     if (parameter.name != element_count) {
-      // Every value may be an expression in n. n is the number of elements (1 if the model has no
-      // parameter n) or, if larger, the fixed number of values of the parameter.
-      known[element_count] = static_cast<double>(std::max(parameter.count(elements), elements));
+      // as rheology::ParameterValues inserts it in expressions
+      const auto n = static_cast<double>(std::max(parameter.count(elements), elements));
       spec.parameters.sequences.emplace(parameter.name, values.at(parameter.name, [&] {
-        return sequence_of(values, parameter.name, known);
+        return sequence_of(values, parameter.name, n);
       }));
     }
   }

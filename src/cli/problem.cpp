@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
-#include "engine/finite.hpp"
 #include "engine/slab.hpp"
 #include "rheology/catalogue.hpp"
 
@@ -138,11 +137,7 @@ void check_options(const Values& values) {
 
 /// Returns the run of a slab: its model, its driving function and its time grid.
 engine::RunSpec slab_run(const Values& values) {
-  slab::Slab slab{{.stiffness = values.function("stiffness"),
-                   .threshold = values.function("threshold"),
-                   .initial_u = values.function("initial-u")},
-                  space_of(values),
-                  values.choice<slab::Rule>("rule")};
+  slab::Slab slab = shape_of(values);
   if (values.has("threshold-down")) {
     slab.set_threshold_down(values.function("threshold-down"));
   }
@@ -151,8 +146,8 @@ engine::RunSpec slab_run(const Values& values) {
   }
   if (values.family() == Family::quasistatic) {
     const bool is_prescribed = values.has("position");
-    return {engine::make_model(engine::QuasistaticMasing{
-                .slab = std::move(slab), .k0 = values.real("k0"), .x0 = values.real("x0")}),
+    const slab::Oscillator spring{.mass = 0.0, .k0 = values.real("k0"), .x0 = values.real("x0")};
+    return {engine::make_model(engine::Masing{.slab = std::move(slab), .oscillator = spring}),
             {is_prescribed ? engine::Drive{values.function("position"), {"position", "x(t)"}}
                            : engine::Drive{values.function("force")}},
             time_of(values),
@@ -215,6 +210,14 @@ slab::Space space_of(const Values& values) {
     return slab::Continuum{};
   }
   return slab::Cells{values.count("cells")};
+}
+
+slab::Slab shape_of(const Values& values) {
+  return {{.stiffness = values.function("stiffness"),
+           .threshold = values.function("threshold"),
+           .initial_u = values.function("initial-u")},
+          space_of(values),
+          values.choice<slab::Rule>("rule")};
 }
 
 slab::TimeGrid time_of(const Values& values) {

@@ -57,6 +57,8 @@ void check_chain(const Values& values);
 /// Returns the run of a chain of slabs. Throws UserError if its parameters are not valid. Local.
 engine::RunSpec chain_run(const Values& values);
 
+/// Returns the slab, its threshold being that upwards. Local.
+slab::Slab shape_of(const Values& values);
 /// Returns the cells of the slab, or the continuum. Local.
 slab::Space space_of(const Values& values);
 /// Returns the time grid of the run. Local.

@@ -294,40 +294,36 @@ std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
   return texts.empty() ? no_order : base::joined(texts, ",");
 }
 
-/// Returns the orders that are expected if the user gives none. For the continuous model with a
-/// mass, these are the orders that the scheme and the rule promise for x, y and u, or no orders if
-/// the hypotheses of these promises are not met. If the reference has P = ∞, its u is known at the
-/// points of the level's cells. The promised order of u_cells is then added, if it differs from
-/// that of u. The same holds for a chain, with x_rms and y_rms in place of u; if its elements are
-/// refined, no order is expected. For other models, the order in the catalogue is expected for each
-/// of x, y and u that has an error.
+/// Returns the orders that are expected if the user gives none. For a model with a scheme, these
+/// are the orders that the scheme and the rule promise for each quantity, or no orders if the
+/// hypotheses of these promises are not met or elements are refined. u at the points of the level's
+/// cells is known only if the reference has P = ∞; its order is then added if it differs from that
+/// of u. For other models, the order in the catalogue is expected for each of x, y and u that has
+/// an error.
 std::vector<ExpectedOrder> default_orders(const Request& request) {
   const study::StudySpec& spec = request.study;
+  const engine::Model& model = *request.run.model;
   std::vector<ExpectedOrder> orders;
-  const Family family = request.values.family();
-  if (family == Family::finite || family == Family::quasistatic) {
-    const rheology::ModelInfo& info = rheology::catalogue_entry(request.values.call().model).info;
-    const bool has_y = family == Family::finite &&
-                       rheology::StateLayout{info.state, 1}.mass_columns().y.has_value();
+  if (model.scheme() == nullptr) {
+    const bool has_y = model.layout().state.mass_columns().y.has_value();
     for (const auto& [name, is_there] :
-         {std::pair("x", !request.values.has("position")), std::pair("y", has_y),
+         {std::pair("x", !request.run.gives_position), std::pair("y", has_y),
           std::pair("u", study::measures_field(request.run))}) {
       if (is_there) {
-        orders.push_back(expectation(name, info.order));
+        orders.push_back(expectation(name, model.info().order));
       }
     }
   } else if (spec.unmet_hypotheses.empty() && spec.refine != Refine::elements) {
-    const auto promised = [&](const char* quantity) {
-      return study::promised_order(*request.run.model, spec.refine, spec.reference, quantity);
-    };
-    if (family == Family::chain) {
-      return {promised("x"), promised("y"), promised("x_rms"), promised("y_rms")};
-    }
-    orders = {promised("x"), promised("y"), promised("u")};
-    const ExpectedOrder of_cells = promised("u_cells");
-    if (spec.reference.is_continuum &&
-        (of_cells.order != orders.back().order || of_cells.at_least != orders.back().at_least)) {
-      orders.push_back(of_cells);
+    for (const study::Quantity& quantity : model.quantities()) {
+      const ExpectedOrder order =
+          study::promised_order(model, spec.refine, spec.reference, quantity);
+      const auto is_new = [&](const ExpectedOrder& before) {
+        return order.order != before.order || order.at_least != before.at_least;
+      };
+      if (quantity.part != study::Quantity::Part::points ||
+          (spec.reference.is_continuum && is_new(orders.back()))) {
+        orders.push_back(order);
+      }
     }
   }
   return orders;

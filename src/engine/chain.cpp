@@ -55,13 +55,43 @@ base::CellRange nodes_of(const MasingChain& chain, const base::CellRange& held) 
 
 namespace {
 
+/// Returns the slab of all elements or, if i occurs in a function of s, that of each element.
+/// Throws UserError if there are too many of them.
+std::vector<slab::Slab> shapes_of(const MasingChain& chain) {
+  constexpr std::int64_t most = 1000;
+  const slab::Slab& shape = chain.shape;
+  const base::Function* const functions[] = {&shape.stiffness, &shape.threshold,
+                                             &chain.threshold_down, &shape.initial_u};
+  const bool differ = std::ranges::any_of(
+      functions, [](const auto* function) { return function->constants().contains("i"); });
+  const std::int64_t count = differ ? chain.elements() : 1;
+  if (count > most) {
+    throw base::UserError(
+        "n", fmt::format("{}; with i in a function of s each element has a slab of its own, which "
+                         "{} elements may have at most; give factors by --set k and --set eta",
+                         count, most));
+  }
+  std::vector<slab::Slab> shapes;
+  for (std::int64_t i = 1; i <= count; ++i) {
+    const base::Constants place{{"i", static_cast<double>(i)},
+                                {"n", static_cast<double>(chain.elements())}};
+    slab::Slab& own = shapes.emplace_back(shape);
+    own.stiffness = shape.stiffness.bound(place);
+    own.threshold = shape.threshold.bound(place);
+    own.initial_u = shape.initial_u.bound(place);
+    own.set_threshold_down(chain.threshold_down.bound(place));
+  }
+  return shapes;
+}
+
 /// The engine for a chain of slabs. The elements are split over the ranks; in every step a rank
 /// exchanges one number with each of its neighbours. Source: (2.30), rheological-models-2000.
 class ChainEngine final : public Engine {
  public:
-  /// `comm` and `spec` must outlive the object. Throws UserError on all ranks alike if the
-  /// parameters or a slab are not valid. Collective.
-  ChainEngine(const parallel::Communicator& comm, const RunSpec& run, const MasingChain& spec)
+  /// `comm` and `spec` must outlive the object; `slabs` are those of the elements, [1 or n]. Throws
+  /// UserError on all ranks alike if the parameters or a slab are not valid. Collective.
+  ChainEngine(const parallel::Communicator& comm, const RunSpec& run, const MasingChain& spec,
+              std::span<const slab::Slab> slabs)
       : comm_(comm),
         spec_(spec),
         time_(run.time),
@@ -72,11 +102,12 @@ class ChainEngine final : public Engine {
     const parallel::Communicator own(MPI_COMM_SELF);
     parallel::on_each(comm, [&] {
       std::vector<slab::BuiltSlab> shapes;
-      const bool is_common = spec_.shapes.size() == 1;
-      for (std::int64_t j = 0; j < (is_common ? 1 : mine_.size); ++j) {
-        shapes.push_back(
-            built_slab(own, spec_.shapes[static_cast<std::size_t>(is_common ? 0 : mine_.first + j)],
-                       Method::memory));
+      if (slabs.size() > 1) {
+        slabs = slabs.subspan(static_cast<std::size_t>(mine_.first),
+                              static_cast<std::size_t>(mine_.size));
+      }
+      for (const slab::Slab& slab : slabs) {
+        shapes.push_back(built_slab(own, slab, Method::memory));
       }
       chain_.emplace(chain_part(spec_, mine_), std::move(shapes), spec_.scheme, time_.step(),
                      spec_.force_node - mine_.first, spec_.keeps_works);
@@ -303,15 +334,13 @@ void ChainEngine::serialize(Archive& archive) {
 class ChainModel final : public Model {
  public:
   explicit ChainModel(MasingChain chain)
-      : Model(chain.parameters.model->info), chain_(std::move(chain)) {}
+      : Model(chain.parameters.model->info), chain_(std::move(chain)), shapes_(shapes_of(chain_)) {}
 
   [[nodiscard]] const MasingChain& chain() const { return chain_; }
 
   [[nodiscard]] std::string title(bool of_figure) const override {
-    return fmt::format(
-        "{}, n = {}, P = {}", info().name,
-        of_figure ? base::abbreviated(chain_.elements()) : base::to_text(chain_.elements()),
-        cells_text(chain_.shapes.front().space, of_figure));
+    return fmt::format("{}, n = {}, P = {}", info().name, count_text(chain_.elements(), of_figure),
+                       cells_text(chain_.shape.space, of_figure));
   }
   [[nodiscard]] Layout layout() const override {
     return {.of = Layout::Of::nodes,
@@ -323,8 +352,8 @@ class ChainModel final : public Model {
     static constexpr Quantity of_nodes[] = {
         {"x", "x at the nodes"},
         {"y", "y at the nodes"},
-        {"x_rms", "x at the nodes, the largest root mean square"},
-        {"y_rms", "y at the nodes, the largest root mean square"}};
+        {"x_rms", "x at the nodes, the largest root mean square", Quantity::Part::mean},
+        {"y_rms", "y at the nodes, the largest root mean square", Quantity::Part::mean}};
     return of_nodes;
   }
   [[nodiscard]] Parts parts(Method /*method*/) const override {
@@ -336,17 +365,15 @@ class ChainModel final : public Model {
     // These bytes suffice for an element that remembers four turning points.
     const double bytes = chain_.keeps_works ? 380.0 : 350.0;
     return {chain_.elements(), "elements", bytes,
-            static_cast<double>(chain_.shapes.size()) * bytes_of_built(chain_.shapes.front())};
+            static_cast<double>(shapes_.size()) * bytes_of_built(shapes_.front())};
   }
   [[nodiscard]] std::shared_ptr<const Model> at(const slab::Space& space,
                                                 std::int64_t elements) const override {
     MasingChain other = chain_;
+    other.shape.space = space;
     if (elements > 0) {
-      other = chain_.with_elements(elements);
-      other.with_elements = chain_.with_elements;
-    }
-    for (slab::Slab& shape : other.shapes) {
-      shape.space = space;
+      other.parameters.parameters.elements = other.force_node = elements;
+      (void)chain_part(other, {0, 1});  // throws if a parameter has another number of values
     }
     return std::make_shared<ChainModel>(std::move(other));
   }
@@ -354,20 +381,21 @@ class ChainModel final : public Model {
                              std::optional<double> available) const override {
     require_memory(memory(run.method), comm.size(), available_to(comm, available));
     Setup setup;
-    setup.engine = std::make_unique<ChainEngine>(comm, run, chain_);
+    setup.engine = std::make_unique<ChainEngine>(comm, run, chain_, shapes_);
     return setup;
   }
-  [[nodiscard]] std::span<const slab::Slab> slabs() const override { return chain_.shapes; }
+  [[nodiscard]] std::span<const slab::Slab> slabs() const override { return shapes_; }
   [[nodiscard]] const slab::SchemeInfo* scheme() const override {
     return &slab::info(chain_.scheme);
   }
   [[nodiscard]] std::string advice(const slab::TimeGrid& time) const override {
-    return slab::step_advice(chain_part(chain_, {0, chain_.elements()}), chain_.shapes,
+    return slab::step_advice(chain_part(chain_, {0, chain_.elements()}), shapes_,
                              slab::info(chain_.scheme), time);
   }
 
  private:
   MasingChain chain_;
+  std::vector<slab::Slab> shapes_;  // [1 or n]
 };
 
 }  // namespace

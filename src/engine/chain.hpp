@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,9 +14,11 @@ namespace masing::engine {
 /// A chain of n masses with the continuous Masing element in each link. Source: (2.30),
 /// rheological-models-2000, with slabs for the St-Venant elements.
 struct MasingChain {
-  /// The slab of all elements, for κ = θ = 1, or that of each element, [1 or n]. All have the same
-  /// Slab::space.
-  std::vector<slab::Slab> shapes;
+  /// The slab of an element for κ = θ = 1, with η⁺ as `threshold` and u0 as `initial_u`. Its
+  /// functions may contain i, the number of the element, and n; with i in them each element has a
+  /// slab of its own.
+  slab::Slab shape;
+  base::Function threshold_down;  ///< η⁻(s), which may contain i and n, too
   /// n and the parameters of the nodes and elements: m, k (κ), eta (θ), k0, c (b), c_ground (c), x0
   /// and y0 have one value for each, base_impedance and base_mass one value.
   rheology::ModelSpec parameters;
@@ -26,15 +27,14 @@ struct MasingChain {
   std::int64_t force_node = 1;  ///< the node that F acts on, 1, …, n
   std::vector<std::int64_t> watch = {};  ///< nodes whose motion is recorded at every sample
   bool keeps_works = false;              ///< whether the works of all forces are integrated
-  /// Returns the same chain with another number of elements; empty if it is not needed.
-  std::function<MasingChain(std::int64_t elements)> with_elements = {};
 
   [[nodiscard]] std::int64_t elements() const { return parameters.parameters.elements; }
   /// Returns the number of nodes that move: n, or n + 1 if the base absorbs.
   [[nodiscard]] std::int64_t nodes() const { return elements() + (absorbs ? 1 : 0); }
 };
 
-/// Returns the model of a chain. Local.
+/// Returns the model of a chain. Throws UserError if too many elements have a slab of their own.
+/// Local.
 std::shared_ptr<const Model> make_model(MasingChain chain);
 
 /// Returns the chain of a model, or null if the model is another. Local.

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engines.hpp"
-#include "engine/lazy_field.hpp"
 #include "rheology/catalogue.hpp"
 #include "rheology/inclusion_solution.hpp"
 

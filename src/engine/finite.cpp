@@ -1,5 +1,3 @@
-#include "engine/finite.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -7,8 +7,10 @@
 namespace masing::engine {
 
 std::span<const Quantity, 4> Model::quantities() const {
-  static constexpr Quantity usual[] = {
-      {"x", "x"}, {"y", "y"}, {"u", "u"}, {"u_cells", "u at the cells", true}};
+  static constexpr Quantity usual[] = {{"x", "x"},
+                                       {"y", "y"},
+                                       {"u", "u", Quantity::Part::everywhere},
+                                       {"u_cells", "u at the cells", Quantity::Part::points}};
   return usual;
 }
 
@@ -32,27 +34,28 @@ double swept_cells(const RunSpec& run) {
                                                         : base::undefined;
 }
 
-std::string figure_title(const RunSpec& run) {
-  return run.model->title(true) + ", N = " + base::abbreviated(run.time.steps);
+std::string title(const RunSpec& run, bool of_figure) {
+  return run.model->title(of_figure) + ", N = " + count_text(run.time.steps, of_figure);
 }
 
-std::string title(const RunSpec& run) {
-  return run.model->title(false) + ", N = " + base::to_text(run.time.steps);
+std::string count_text(std::int64_t count, bool of_figure) {
+  return of_figure ? base::abbreviated(count) : base::to_text(count);
 }
 
 std::string cells_text(const slab::Space& space, bool of_figure) {
   const auto* cells = std::get_if<slab::Cells>(&space);
-  return cells == nullptr ? (of_figure ? "∞" : "inf")
-         : of_figure      ? base::abbreviated(cells->count)
-                          : base::to_text(cells->count);
+  return cells != nullptr ? count_text(cells->count, of_figure) : of_figure ? "∞" : "inf";
+}
+
+double visited_cells(const RunSpec& run) {
+  const Parts parts = run.model->parts(run.method);
+  return parts.cells_each * static_cast<double>(parts.count);
 }
 
 double estimated_cost(const RunSpec& run) {
   // Evaluating F and advancing turning points takes about as much time as this number of cells.
   constexpr double rest = 350.0;
-  const bool visits_all = run.model->parts(run.method).cells_each > 0.0;
-  return static_cast<double>(run.time.steps) *
-         (rest + (visits_all ? static_cast<double>(run.model->layout().size) : 0.0));
+  return static_cast<double>(run.time.steps) * (rest + visited_cells(run));
 }
 
 std::string step_advice(const RunSpec& run) {

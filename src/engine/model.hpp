@@ -28,14 +28,15 @@ struct Drive {
   base::NamedQuantity name = {};
 };
 
-/// A quantity whose error a study measures: its name in files and tables, and its symbol in the
-/// descriptions of columns.
+/// A quantity whose error a study measures: its name in files and tables, its symbol in the
+/// descriptions of columns, and the part of a motion in which its error is the largest one.
 struct Quantity {
+  /// x or y of the mass or of all nodes; u at all s; u at the points of the cells, which a model
+  /// without cells does not have; the root mean square of x or y over all nodes.
+  enum class Part { motion, everywhere, points, mean };
   const char* name = "";
   const char* symbol = "";
-  /// Whether the quantity has the values of the one before in the list: u_cells of a model that has
-  /// no cells.
-  bool repeats = false;
+  Part part = Part::motion;
 };
 
 /// What Engine::field() of a model contains, and what files have of it.
@@ -97,7 +98,8 @@ class Model {
   /// than slab::most_tabled_cells cells, the function takes some milliseconds.
   [[nodiscard]] virtual MemoryNeed memory(Method method) const = 0;
   /// Returns the same model with another discretization of its slabs and, if `elements` > 0, with
-  /// another number of elements.
+  /// another number of elements, the force being on the last. Throws UserError if a parameter does
+  /// not have as many values.
   [[nodiscard]] virtual std::shared_ptr<const Model> at(const slab::Space& space,
                                                         std::int64_t elements) const = 0;
   /// Creates the engine of a run of this model at t = 0, as make_setup() does. Collective on
@@ -143,6 +145,10 @@ struct RunSpec {
   std::int64_t split_from = 32768;
 };
 
+/// Returns a model of finitely many elements. engine/slab.hpp and engine/chain.hpp declare the
+/// functions that return the other models. Local.
+std::shared_ptr<const Model> make_model(rheology::ModelSpec spec);
+
 /// Returns the slab of a run, or null if the model is not a slab. Local.
 const slab::Slab* slab_of(const RunSpec& run);
 
@@ -157,14 +163,17 @@ bool has_smooth_cells(const RunSpec& run);
 /// Returns P if a run computes all cells of a slab in every step, or NaN if not. Local.
 double swept_cells(const RunSpec& run);
 
-/// Returns the title of figures of a run: "P = 700, N = 10⁶" or "prandtl, N = 8000". Local.
-std::string figure_title(const RunSpec& run);
+/// Returns the name of a run in messages, "P = 1500, N = 1000000" or "prandtl, N = 8000", or in
+/// titles of figures, "P = 1500, N = 10⁶". Local.
+std::string title(const RunSpec& run, bool of_figure = false);
 
-/// Returns the name of a run in messages: "P = 1500, N = 1000000" or "prandtl, N = 1000000". Local.
-std::string title(const RunSpec& run);
-
+/// Returns a number of cells, elements or steps as text, of figures 10⁶ for 1000000. Local.
+std::string count_text(std::int64_t count, bool of_figure);
 /// Returns P as text for Model::title(). Local.
 std::string cells_text(const slab::Space& space, bool of_figure);
+
+/// Returns the cells whose steps take as much time as a step of a run through its parts. Local.
+double visited_cells(const RunSpec& run);
 
 /// Returns a measure of the time that a run takes, in updates of a cell, by which the runs of a
 /// study are compared. No result depends on it. Local.

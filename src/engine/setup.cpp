@@ -16,9 +16,8 @@
 namespace masing::engine {
 
 bool is_split(const RunSpec& run, int ranks) {
-  const Parts parts = run.model->parts(run.method);
-  return ranks > 1 && parts.can_be_split &&
-         parts.cells_each * static_cast<double>(parts.count) >= static_cast<double>(run.split_from);
+  return ranks > 1 && run.model->parts(run.method).can_be_split &&
+         visited_cells(run) >= static_cast<double>(run.split_from);
 }
 
 std::string gibibytes(double bytes) {

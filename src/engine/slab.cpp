@@ -158,22 +158,21 @@ double preload(const parallel::Communicator& comm, const slab::Slab& slab,
 /// The model of a slab with or without a mass.
 class SlabModel final : public Model {
  public:
-  /// `has_mass` is whether `masing` has a mass; without it, only the slab, k0 and x0 are used.
-  SlabModel(Masing masing, bool has_mass)
-      : Model(rheology::catalogue_entry(has_mass ? "masing" : "masing-quasistatic").info),
-        masing_(std::move(masing)),
-        has_mass_(has_mass) {}
+  explicit SlabModel(Masing masing)
+      : Model(rheology::catalogue_entry(masing.has_mass() ? "masing" : "masing-quasistatic").info),
+        masing_(std::move(masing)) {}
 
   [[nodiscard]] std::string title(bool of_figure) const override {
-    return (has_mass_ ? "P = " : info().name + ", P = ") +
+    return (masing_.has_mass() ? "P = " : info().name + ", P = ") +
            cells_text(masing_.slab.space, of_figure);
   }
   [[nodiscard]] Layout layout() const override {
-    const bool is_all = has_mass_ && !masing_.base_moves && !(masing_.oscillator.damping > 0);
+    const bool is_all =
+        masing_.has_mass() && !masing_.base_moves && !(masing_.oscillator.damping > 0);
     return {.of = Layout::Of::cells,
             .size = masing_.slab.field_cells(),
-            .state = {.groups = has_mass_ ? std::vector<rheology::StateGroup>()
-                                          : std::vector<rheology::StateGroup>{{"x"}}},
+            .state = {.groups = masing_.has_mass() ? std::vector<rheology::StateGroup>()
+                                                   : std::vector<rheology::StateGroup>{{"x"}}},
             .force = masing_.base_moves ? "F − m a_g" : "F",
             .restoring = is_all ? "F − m x″" : "k₀ x + S"};
   }
@@ -190,17 +189,17 @@ class SlabModel final : public Model {
                                                 std::int64_t /*elements*/) const override {
     Masing other = masing_;
     other.slab.space = space;
-    return std::make_shared<SlabModel>(std::move(other), has_mass_);
+    return std::make_shared<SlabModel>(std::move(other));
   }
   [[nodiscard]] std::span<const slab::Slab> slabs() const override { return {&masing_.slab, 1}; }
   [[nodiscard]] const slab::SchemeInfo* scheme() const override {
-    return has_mass_ ? &slab::info(masing_.scheme) : nullptr;
+    return masing_.has_mass() ? &slab::info(masing_.scheme) : nullptr;
   }
   [[nodiscard]] const slab::Oscillator* oscillator() const override { return &masing_.oscillator; }
   [[nodiscard]] std::string advice(const slab::TimeGrid& time) const override {
-    return has_mass_ ? slab::step_advice(masing_.slab, masing_.oscillator,
-                                         slab::info(masing_.scheme), time)
-                     : "";
+    return masing_.has_mass() ? slab::step_advice(masing_.slab, masing_.oscillator,
+                                                  slab::info(masing_.scheme), time)
+                              : "";
   }
 
   [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
@@ -208,32 +207,19 @@ class SlabModel final : public Model {
     Setup setup;
     setup.profile =
         std::make_unique<slab::Profile>(checked_profile(comm, masing_.slab, run.method, available));
-    setup.engine = engine_of(comm, run, *setup.profile);
-    return setup;
-  }
-  /// Creates the engine, see make_engine(). Collective.
-  [[nodiscard]] std::unique_ptr<Engine> engine_of(const parallel::Communicator& comm,
-                                                  const RunSpec& run,
-                                                  const slab::Profile& profile) const {
+    const slab::Profile& profile = *setup.profile;
     auto measure = run.method == Method::sweep ? nullptr : measure_of(comm, masing_.slab, profile);
     Masing masing = masing_;
     masing.oscillator.preload = preload(comm, masing.slab, profile, measure.get());
-    if (!has_mass_) {
-      return make_quasistatic(comm, masing, run, profile, std::move(measure));
-    }
-    switch (run.method) {
-      case Method::sweep:
-        return make_sweep(comm, masing, run.time, profile);
-      case Method::exact:
-        return make_exact(comm, run, masing, profile, std::move(measure));
-      default:
-        return make_memory(comm, masing, run.time, profile, std::move(measure));
-    }
+    setup.engine = run.method == Method::sweep ? make_sweep(comm, masing, run.time, profile)
+                   : run.method == Method::exact
+                       ? make_exact(comm, run, masing, profile, std::move(measure))
+                       : make_memory(comm, run, masing, profile, std::move(measure));
+    return setup;
   }
 
  private:
   Masing masing_;
-  bool has_mass_;
 };
 
 }  // namespace
@@ -262,11 +248,6 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
   return slab::sample_profile(slab, range, form);
 }
 
-std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
-                                    const slab::Profile& profile) {
-  return dynamic_cast<const SlabModel&>(*run.model).engine_of(comm, run, profile);
-}
-
 slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,
                            Method method) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
@@ -281,12 +262,7 @@ double bytes_of_built(const slab::Slab& slab) {
 }
 
 std::shared_ptr<const Model> make_model(Masing masing) {
-  return std::make_shared<SlabModel>(std::move(masing), true);
-}
-
-std::shared_ptr<const Model> make_model(QuasistaticMasing masing) {
-  return std::make_shared<SlabModel>(
-      Masing{std::move(masing.slab), {.mass = 0.0, .k0 = masing.k0, .x0 = masing.x0}}, false);
+  return std::make_shared<SlabModel>(std::move(masing));
 }
 
 }  // namespace masing::engine

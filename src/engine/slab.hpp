@@ -10,7 +10,9 @@
 
 namespace masing::engine {
 
-/// The continuous Masing model with a mass. Source: (7), continuous-masing-2001.
+/// The continuous Masing model. Source: (7), continuous-masing-2001. If the mass is 0, the model is
+/// quasi-static: F = k0 x + ∫ k u ds, driven by F(t) or x(t), and only the slab, k0 and x0 are
+/// used.
 struct Masing {
   slab::Slab slab;
   slab::Oscillator oscillator;
@@ -18,18 +20,12 @@ struct Masing {
   /// Whether x is relative to a base with the acceleration a_g(t), so that F(t) - m a_g(t) drives
   /// the mass.
   bool base_moves = false;
-};
 
-/// The continuous Masing model without a mass: F = k0 x + ∫ k u ds, driven by F(t) or x(t).
-struct QuasistaticMasing {
-  slab::Slab slab;
-  double k0 = 0.0;
-  double x0 = 0.0;
+  [[nodiscard]] bool has_mass() const { return oscillator.mass > 0.0; }
 };
 
 /// Returns the model of a slab. Local.
 std::shared_ptr<const Model> make_model(Masing masing);
-std::shared_ptr<const Model> make_model(QuasistaticMasing masing);
 
 /// Returns the profile of this rank's cells, with arrays for those of k, η, u0 and c that are not
 /// given by a formula. For the engine of turning points on one rank, the profile has no arrays if
@@ -40,13 +36,6 @@ std::shared_ptr<const Model> make_model(QuasistaticMasing masing);
 /// be given if other ranks, with runs of their own, use the memory of the same nodes. Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
                               Method method = Method::sweep, std::optional<double> available = {});
-
-/// Creates the engine of a run whose model is a slab. With several ranks the engine must be a
-/// sweep. `comm` and `profile` (returned by checked_profile) must outlive the engine. Throws
-/// UserError on all ranks alike if the engine cannot solve the problem, and Stopped if a stop is
-/// requested. Collective.
-std::unique_ptr<Engine> make_engine(const parallel::Communicator& comm, const RunSpec& run,
-                                    const slab::Profile& profile);
 
 /// Returns the data of a slab that is a shape of several (Method::memory), or for the exact
 /// solution. `comm` must have one rank. Throws UserError if the slab is invalid or does not fit

@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engines.hpp"
-#include "engine/lazy_field.hpp"
 #include "engine/setup.hpp"
 #include "slab/turning_points/turning_points.hpp"
 
@@ -17,11 +16,10 @@ namespace {
 
 class TurningPointEngine : public Engine {
  public:
-  TurningPointEngine(const parallel::Communicator& comm, const Masing& masing,
-                     const slab::TimeGrid& time, const slab::Profile& profile,
-                     std::shared_ptr<const slab::Measure> measure)
+  TurningPointEngine(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
+                     const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure)
       : oscillator_(masing.oscillator),
-        step_(time.step()),
+        step_(run.time.step()),
         measure_(std::move(measure)),
         slab_(*measure_, oscillator_.x0),
         state_{oscillator_.x0, oscillator_.y0, slab_.internal_force()},
@@ -97,9 +95,9 @@ class TurningPointEngine : public Engine {
 
 class Quasistatic final : public TurningPointEngine {
  public:
-  Quasistatic(const parallel::Communicator& comm, const Masing& masing, const RunSpec& run,
+  Quasistatic(const parallel::Communicator& comm, const RunSpec& run, const Masing& masing,
               const slab::Profile& profile, std::shared_ptr<const slab::Measure> measure)
-      : TurningPointEngine(comm, masing, run.time, profile, std::move(measure)),
+      : TurningPointEngine(comm, run, masing, profile, std::move(measure)),
         gives_position_(run.gives_position),
         time_(run.time),
         saturation_(measure_->total().force) {
@@ -153,16 +151,13 @@ void serialize(Archive& archive, slab::TurningPointState& state) {
   archive.numbers("turning points", state.positions);
 }
 
-std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm, const Masing& masing,
-                                    const slab::TimeGrid& time, const slab::Profile& profile,
+std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm, const RunSpec& run,
+                                    const Masing& masing, const slab::Profile& profile,
                                     std::shared_ptr<const slab::Measure> measure) {
-  return std::make_unique<TurningPointEngine>(comm, masing, time, profile, std::move(measure));
-}
-
-std::unique_ptr<Engine> make_quasistatic(const parallel::Communicator& comm, const Masing& masing,
-                                         const RunSpec& run, const slab::Profile& profile,
-                                         std::shared_ptr<const slab::Measure> measure) {
-  return std::make_unique<Quasistatic>(comm, masing, run, profile, std::move(measure));
+  if (masing.has_mass()) {
+    return std::make_unique<TurningPointEngine>(comm, run, masing, profile, std::move(measure));
+  }
+  return std::make_unique<Quasistatic>(comm, run, masing, profile, std::move(measure));
 }
 
 }  // namespace masing::engine

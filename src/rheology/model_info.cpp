@@ -29,8 +29,9 @@ const char* rule(Range range) {
   }
 }
 
-/// Returns the values of a sequence at the indices `held`, [held.size].
-std::vector<double> sequence_values(const Sequence& sequence, const base::CellRange& held) {
+/// Returns the values of a sequence at the indices `held`, [held.size], with n inserted.
+std::vector<double> sequence_values(const Sequence& sequence, const base::CellRange& held,
+                                    std::int64_t n) {
   if (const auto* const one = std::get_if<double>(&sequence)) {
     return std::vector<double>(static_cast<std::size_t>(held.size), *one);
   }
@@ -38,7 +39,8 @@ std::vector<double> sequence_values(const Sequence& sequence, const base::CellRa
     const auto first = all->begin() + held.first;
     return {first, first + held.size};
   }
-  const base::Function& function = *std::get<std::shared_ptr<const base::Function>>(sequence);
+  const base::Function function = std::get<std::shared_ptr<const base::Function>>(sequence)->bound(
+      {{element_count, static_cast<double>(n)}});
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(held.size));
   for (std::int64_t i = held.first + 1; i <= held.first + held.size; ++i) {
@@ -70,7 +72,9 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const P
                     (total == 1 ? "one number" : fmt::format("{}, or one for all", total)));
     }
     const base::CellRange here = parameter.values == per_element ? held : base::CellRange{0, total};
-    List list{.total = total, .first = here.first, .values = sequence_values(sequence, here)};
+    // n is the number of elements or, if larger, the fixed number of values of the parameter.
+    const std::int64_t n = std::max(total, given.elements);
+    List list{.total = total, .first = here.first, .values = sequence_values(sequence, here, n)};
     const auto bad = std::ranges::find_if_not(
         list.values, [&](double value) { return is_within(parameter.range, value); });
     if (bad != list.values.end()) {

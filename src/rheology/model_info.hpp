@@ -43,7 +43,7 @@ struct Parameter {
 };
 
 /// The values of one parameter: one value for all elements, a list of values, or a function of i =
-/// 1, …, count.
+/// 1, …, count, which may contain n.
 using Sequence = std::variant<double, std::vector<double>, std::shared_ptr<const base::Function>>;
 
 /// The parameters of a model that the user gives; a parameter that is not given has its preset

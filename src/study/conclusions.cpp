@@ -16,7 +16,8 @@ std::vector<std::size_t> measured_quantities(const StudySpec& spec, const Study&
   for (std::size_t q = 0; q < study.results.size(); ++q) {
     const bool has_error = std::ranges::any_of(
         study.cases, [q](const LevelResult& at) { return !std::isnan(at.errors[q]); });
-    const bool repeats = spec.run.model->quantities()[q].repeats;
+    // Without cells, u_cells repeats u.
+    const bool repeats = spec.run.model->quantities()[q].part == Quantity::Part::points;
     if (engine::slab_of(spec.run) != nullptr || (!repeats && has_error)) {
       measured.push_back(q);
     }

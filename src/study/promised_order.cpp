@@ -79,7 +79,7 @@ struct Variation {
 };
 
 /// Returns the order that promised_order() promises for the error of `quantity` if δs is refined.
-ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity) {
+ExpectedOrder order_in_space(const slab::Slab& slab, const Quantity& quantity) {
   constexpr double close = 0.1;
   const Variation of(slab);
   // The difference of the elastic k u between s = 0 and s = 1, which counts for the rule right
@@ -96,15 +96,15 @@ ExpectedOrder order_in_space(const slab::Slab& slab, const std::string& quantity
     difference = std::max({elastic, of.threshold.difference / of.threshold.size,
                            of.shift.difference / of.threshold.size});
   }
-  if (quantity == "u" && !of.is_uniform()) {
-    return {quantity, 1.0, of.starts_uniform() && !of.starts_exact() && elastic <= rounding};
+  if (quantity.part == Quantity::Part::everywhere && !of.is_uniform()) {
+    return {quantity.name, 1.0, of.starts_uniform() && !of.starts_exact() && elastic <= rounding};
   }
   if (difference <= rounding) {
-    return {quantity, 2.0, of.is_uniform()};
+    return {quantity.name, 2.0, of.is_uniform()};
   }
   const bool errs_from_yielding = of.starts_exact() && of.threshold.is_least_at_an_end &&
                                   of.shift.spread <= rounding * of.threshold.size;
-  return {quantity, 1.0, difference < close || (elastic <= rounding && !errs_from_yielding)};
+  return {quantity.name, 1.0, difference < close || (elastic <= rounding && !errs_from_yielding)};
 }
 
 }  // namespace
@@ -114,14 +114,14 @@ bool is_uniform(const slab::Slab& slab) {
 }
 
 ExpectedOrder promised_order(const engine::Model& model, Refine refine, const Reference& reference,
-                             const std::string& quantity) {
-  ExpectedOrder space = order_in_space(model.slabs().front(), quantity);
-  ExpectedOrder time{quantity, static_cast<double>(model.scheme()->order)};
+                             const Quantity& quantity) {
+  const ExpectedOrder space = order_in_space(model.slabs().front(), quantity);
+  const ExpectedOrder time{quantity.name, static_cast<double>(model.scheme()->order)};
   // A reference that is exact only in space has the same error in time as each level, and one that
   // is exact only in time has the same error in space.
   const bool shares_one = reference.is_exact_in_time != reference.is_continuum;
   if (refine == Refine::both && !shares_one) {
-    return {quantity, std::min(space.order, time.order), space.order != time.order};
+    return {quantity.name, std::min(space.order, time.order), space.order != time.order};
   }
   const bool is_in_time =
       refine == Refine::both ? reference.is_exact_in_time : !refines_cells(refine);

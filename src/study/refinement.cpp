@@ -74,7 +74,7 @@ namespace {
 
 /// Returns the promised order of the error of `quantity` in a study that refines `refine`. Returns
 /// 1 for models without a scheme.
-double promised_power(const StudySpec& spec, Refine refine, const char* quantity) {
+double promised_power(const StudySpec& spec, Refine refine, const Quantity& quantity) {
   const engine::Model& model = *spec.run.model;
   return model.scheme() == nullptr ? 1.0
                                    : promised_order(model, refine, spec.reference, quantity).order;
@@ -197,13 +197,13 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
   const double floor = study.floors[q];
   const bool is_successive = spec.reference.is_successive;
   QuantityResult result;
-  const char* const name = spec.run.model->quantities()[q].name;
+  const Quantity& quantity = spec.run.model->quantities()[q];
   for (const auto& expected : spec.expected_orders) {
-    if (expected.quantity == name) {
+    if (expected.quantity == quantity.name) {
       result.expected = expected;
     }
   }
-  result.joint.power = promised_power(spec, Refine::both, name);
+  result.joint.power = promised_power(spec, Refine::both, quantity);
   if (spec.refine == Refine::both) {
     result.joint = statistics::fit_jointly(study.column(&LevelResult::ds),
                                            study.column(&LevelResult::dt), e, result.joint.power);
@@ -220,7 +220,8 @@ QuantityResult result_of(const StudySpec& spec, Study& study, std::size_t q) {
     }
   }
   const slab::Slab* slab = engine::slab_of(spec.run);
-  const bool is_piecewise = q == Errors::u && slab != nullptr && !is_uniform(*slab);
+  const bool is_piecewise =
+      quantity.part == Quantity::Part::everywhere && slab != nullptr && !is_uniform(*slab);
   result.fit = order_of(spec, study, e, floor, is_piecewise ? slab : nullptr);
   if (result.expected) {
     const auto measured = std::span(e).first(e.size() - (is_successive ? 1 : 0));
@@ -243,9 +244,9 @@ void find_extrapolations(const StudySpec& spec, Study& study) {
   }
   for (const auto& [q, value] :
        {std::pair(Errors::x, &LevelResult::final_x), {Errors::y, &LevelResult::final_y}}) {
-    study.results[q].extrapolated = statistics::extrapolate(
-        steps, study.column(value),
-        promised_power(spec, spec.refine, spec.run.model->quantities()[q].name));
+    study.results[q].extrapolated =
+        statistics::extrapolate(steps, study.column(value),
+                                promised_power(spec, spec.refine, spec.run.model->quantities()[q]));
   }
 }
 

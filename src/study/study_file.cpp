@@ -42,7 +42,7 @@ void write_cases(const Write& cases, const StudySpec& spec, const Study& study) 
   write("steps", {"time steps of the level", "N"},
         [](const LevelResult& at) { return static_cast<double>(at.level.steps); });
   if (spec.refine == Refine::elements) {
-    write("elements", {"elements of the chain of the level", "n"},
+    write("elements", {"elements of the model of the level", "n"},
           [](const LevelResult& at) { return static_cast<double>(at.level.elements); });
   }
   write("ds", {"cell width 1/P; NaN where the model is no slab", "ds"}, &LevelResult::ds);
@@ -50,10 +50,11 @@ void write_cases(const Write& cases, const StudySpec& spec, const Study& study) 
   write("step", {"the refined step: dt, ds, or ds + dt where both are refined", "h"},
         &LevelResult::step);
   for (std::size_t q = 0; q < study.results.size(); ++q) {
-    const std::string name = spec.run.model->quantities()[q].name;
-    const std::string symbol = spec.run.model->quantities()[q].symbol;
+    const Quantity& quantity = spec.run.model->quantities()[q];
+    const std::string name = quantity.name;
+    const std::string symbol = quantity.symbol;
     const statistics::Order& fit = study.results[q].fit;
-    const bool is_mean = name.ends_with("_rms");  // which the symbol says
+    const bool is_mean = quantity.part == Quantity::Part::mean;  // which the symbol says
     write("error_" + name,
           {"error of " + symbol + (is_mean ? "" : " in the maximum norm"), "e_" + name},
           [q](const LevelResult& at) { return at.errors[q]; });

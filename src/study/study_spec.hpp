@@ -129,8 +129,8 @@ std::int64_t finest_count(const std::vector<std::int64_t>& counts);
 /// equidistant places s differ by at most 1e-12 of the largest threshold. Local.
 bool is_uniform(const slab::Slab& slab);
 
-/// Returns the order that the scheme and the rule promise for the error of `quantity` (x, y, u or
-/// u_cells) in the maximum norm, in a study that refines `refine` and compares with `reference`:
+/// Returns the order that the scheme and the rule promise for the error of `quantity` in a study
+/// that refines `refine` and compares with `reference`:
 ///     what is refined                                         promised order
 ///     δt                                                      the order of the scheme
 ///     δs, rule midpoint                                       2
@@ -155,7 +155,7 @@ bool is_uniform(const slab::Slab& slab);
 /// the two orders is marked as a lower bound if and only if they differ. Local. Source:
 /// Propositions 3.1 and 4.1, continuous-masing-2001.
 ExpectedOrder promised_order(const engine::Model& model, Refine refine, const Reference& reference,
-                             const std::string& quantity);
+                             const Quantity& quantity);
 
 /// Returns the hypotheses of the promised orders that a run does not meet, in one line such as
 /// "eta' is unbounded near s = 0". Returns an empty string if no hypothesis is found to be

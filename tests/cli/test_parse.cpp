@@ -271,7 +271,7 @@ TEST(Shapes, are_those_of_each_element_counted_from_1) {
   const auto bound = given::bind(
       "--model=masing-chain --set=n=3 --set=m=1 --set=k=1 --threshold=i+n*s --steps=10 "
       "--final-time=1");
-  const auto& shapes = engine::chain_of(*bound.run.model)->shapes;
+  const auto shapes = bound.run.model->slabs();
   ASSERT_EQ(shapes.size(), 3U);
   EXPECT_EQ(shapes[0].threshold(0.5), 2.5);
   EXPECT_EQ(shapes[2].threshold(0.5), 4.5);

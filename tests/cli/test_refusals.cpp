@@ -197,7 +197,7 @@ TEST(Refusals, of_chains) {
       {chain + "--watch 1.5", "--watch: 1.5; must be nodes"},
       {longer + "300 --watch " + watched, "--watch: 201 nodes; give at most 200"},
       {chain + "--force-node 4", "--force-node: 4; ..n = 3"},
-      {longer + "1001 --threshold=s+i", "--threshold: ..1000 elements"},
+      {longer + "1001 --threshold=s+i", "--set n: ..1000 elements"},
       {"--incoming-velocity t", "--incoming-velocity..not a key of --model masing;"},
       {"scan --steady --over=F=1,2 --force=F*sin(t) " + chain, "--steady..--model masing"},
       {"converge --reference=exact --levels=10,20 --final-time=1 --model=masing-chain --set=n=3 "

@@ -251,7 +251,9 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   c["levels"] =
       random_levels(kind.levels, given::requested(cli::Command::converge, c).values, chance);
   const study::StudySpec planned = given::spec_of(c);
-  const auto true_order = [&](const std::string& quantity) {
+  const auto true_order = [&](const std::string& name) {
+    const auto all = planned.run.model->quantities();
+    const auto& quantity = *std::ranges::find(all, name, &study::Quantity::name);
     return study::promised_order(*planned.run.model, planned.refine, planned.reference, quantity)
         .order;
   };

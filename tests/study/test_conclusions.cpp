@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 
-#include "engine/finite.hpp"
 #include "engine/slab.hpp"
 #include "rheology/catalogue.hpp"
 #include "study/refinement.hpp"

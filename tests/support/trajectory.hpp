@@ -76,9 +76,8 @@ inline Trajectory trajectory(const parallel::Communicator& comm, engine::Engine&
 inline Trajectory trajectory(const parallel::Communicator& comm, const Problem& problem,
                              engine::Method method,
                              const std::vector<std::int64_t>& field_steps = {}) {
-  const slab::Profile profile = engine::checked_profile(comm, problem);
-  const auto engine = engine::make_engine(comm, run_of(problem, method), profile);
-  return trajectory(comm, *engine, problem, field_steps);
+  const engine::Setup setup = engine::make_setup(comm, run_of(problem, method));
+  return trajectory(comm, *setup.engine, problem, field_steps);
 }
 
 /// A forced run with yielding, reversals and hardening, k and η varying over s, η neither monotone
