@@ -76,7 +76,7 @@ Ladder common_of(const Values& values) {
                 values.count("field-samples")};
   auto* continuum = std::get_if<slab::Continuum>(&common.level.space);
   const std::int64_t points = values.count("field-points");
-  if (continuum != nullptr && points > 0) {  // 0 for a chain
+  if (continuum != nullptr && points > 0) {  // 0 for nodes
     continuum->field_points = points;
   }
   return common;
@@ -355,8 +355,8 @@ void resolve_study(Request& request) {
       study_levels(common, values.has("levels") ? values.levels("levels") : default_levels(values));
   if (spec.refine == Refine::elements && !values.used().contains(rheology::element_count)) {
     request.warnings.push_back(
-        "--refine elements: n stands in no parameter, so the levels are other chains and not finer "
-        "ones; write m, k and eta with n");
+        "--refine elements: n stands in no parameter, so the levels are not finer ones of one "
+        "problem; write m, k and eta with n");
   }
   std::vector<std::string> levels;
   for (const Level& level : spec.levels) {

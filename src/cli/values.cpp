@@ -309,7 +309,7 @@ base::Function Values::function(const std::string& key) const {
   if (text.empty() && *option.preset == 0) {
     return {};
   }
-  const bool is_of_elements = option.kind != Kind::of_t && family_ == Family::chain;
+  const bool is_of_elements = option.kind != Kind::of_t && has_parameters(family_);
   const Constants& known = constants();
   return at(key, [&] {
     return parsed(text, option.kind)

@@ -70,7 +70,7 @@ class Values {
   /// Returns the seconds of a time such as "90", "15:00" or "23:30:00".
   [[nodiscard]] double seconds(const std::string& key) const;
   /// Returns a function in which constants and tables are inserted. It is 0 if the option has
-  /// neither a text nor a default. In functions of s of a chain, i and n remain names.
+  /// neither a text nor a default. In functions of s of elements, i and n remain names.
   [[nodiscard]] base::Function function(const std::string& key) const;
 
   /// Returns the number that a text gives: a literal, or an expression of constants.

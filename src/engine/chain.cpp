@@ -164,26 +164,12 @@ class ChainEngine final : public Engine {
 
   std::string warning() override {
     const std::int64_t weak = first_at_strength();
-    std::int64_t deepest = 0;
-    for (std::size_t j = 0; j < chain_->size(); ++j) {
-      deepest = std::max(deepest, static_cast<std::int64_t>(chain_->depth(j)));
-    }
-    deepest = -parallel::min_over_ranks(comm_, -deepest);
-    constexpr std::int64_t deep = 1000;
-    std::string text;
-    if (weak != never) {
-      text = fmt::format(
-          "element {} has reached its strength: from there on strain gathers in one element, and "
-          "does not converge as n grows; k0 > 0 prevents this",
-          weak);
-    }
-    if (deepest > deep) {
-      text += fmt::format(
-          "{}an element remembers {} turning points; noise on the motion, or "
-          "rounding where almost nothing moves, makes so many",
-          text.empty() ? "" : "; ", deepest);
-    }
-    return text;
+    return weak == never
+               ? ""
+               : fmt::format(
+                     "element {} has reached its strength: from there on strain gathers in one "
+                     "element, and does not converge as n grows; k0 > 0 prevents this",
+                     weak);
   }
 
   void serialize(Archive& archive) override;
@@ -378,8 +364,8 @@ class ChainModel final : public Model {
     return std::make_shared<ChainModel>(std::move(other));
   }
   [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
-                             std::optional<double> available) const override {
-    require_memory(memory(run.method), comm.size(), available_to(comm, available));
+                             double available) const override {
+    require_memory(memory(run.method), comm.size(), available);
     Setup setup;
     setup.engine = std::make_unique<ChainEngine>(comm, run, chain_, shapes_);
     return setup;

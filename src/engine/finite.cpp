@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -112,8 +111,8 @@ class FiniteModel final : public Model {
     return std::make_shared<FiniteModel>(spec_);
   }
   [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
-                             std::optional<double> available) const override {
-    require_memory(memory(run.method), 1, available_to(comm, available));
+                             double available) const override {
+    require_memory(memory(run.method), 1, available);
     Setup setup;
     if (run.method == Method::exact) {
       setup.engine = make_exact(comm, run, spec_);

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,10 +101,10 @@ class Model {
   /// not have as many values.
   [[nodiscard]] virtual std::shared_ptr<const Model> at(const slab::Space& space,
                                                         std::int64_t elements) const = 0;
-  /// Creates the engine of a run of this model at t = 0, as make_setup() does. Collective on
-  /// `comm`.
+  /// Creates the engine of a run of this model at t = 0, as make_setup() does. `available` is the
+  /// number of bytes that a rank may use. Collective on `comm`.
   [[nodiscard]] virtual Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
-                                     std::optional<double> available) const = 0;
+                                     double available) const = 0;
 
   /// Returns the slab, or that of each element; none for models of finitely many elements. All have
   /// the same Slab::space. A single slab may stand for those of all elements.
@@ -145,8 +144,8 @@ struct RunSpec {
   std::int64_t split_from = 32768;
 };
 
-/// Returns a model of finitely many elements. engine/slab.hpp and engine/chain.hpp declare the
-/// functions that return the other models. Local.
+/// Returns a model of finitely many elements. Other headers declare the functions that return the
+/// other models. Local.
 std::shared_ptr<const Model> make_model(rheology::ModelSpec spec);
 
 /// Returns the slab of a run, or null if the model is not a slab. Local.

@@ -42,10 +42,6 @@ void require_memory(const MemoryNeed& need, int ranks, double available) {
   }
 }
 
-double available_to(const parallel::Communicator& comm, std::optional<double> available) {
-  return available ? *available : parallel::available_memory(comm);
-}
-
 std::vector<double> drives_at_start(const parallel::Communicator& comm, const RunSpec& run) {
   std::vector<double> values;
   for (const Drive& drive : run.drives) {
@@ -60,7 +56,7 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
   const parallel::PhaseTimer timer(parallel::Phase::setup);
   assert(comm.size() == 1 || is_split(run, comm.size()));
   parallel::on_root(comm, [&] { (void)step_advice(run); });  // throws if the scheme is unstable
-  return run.model->set_up(comm, run, available);
+  return run.model->set_up(comm, run, available ? *available : parallel::available_memory(comm));
 }
 
 void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup) {

@@ -32,10 +32,6 @@ std::string gibibytes(double bytes);
 /// Throws UserError if a run on `ranks` ranks does not fit into `available` bytes per rank. Local.
 void require_memory(const MemoryNeed& need, int ranks, double available);
 
-/// Returns `available` if it has a value, or the result of parallel::available_memory() if not.
-/// Collective.
-double available_to(const parallel::Communicator& comm, std::optional<double> available);
-
 /// Initialises a run. If `comm` has several ranks, the ranks must split the run (is_split), and
 /// each rank stores a part of the field. `comm` must outlive the result; `available` is the number
 /// of bytes that a rank may use, and must be given if other ranks, with runs of their own, use the

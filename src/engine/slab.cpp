@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/partition.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
+#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/stop.hpp"
@@ -56,28 +56,16 @@ MemoryNeed expected_need(const slab::Slab& slab, Method method) {
   return memory_need(slab, method, &form);
 }
 
-/// Calls `work` on this rank and returns the result of `work`. If a stop is requested, base::poll()
-/// in `work` throws Stopped. If this happens on any rank, all ranks throw Stopped after their calls
-/// of `work`. Any other exception of `work` is thrown on this rank alone. Collective.
+/// Calls `work` on every rank and returns its result. If `work` throws an exception on some ranks,
+/// or if a stop is requested and base::poll() in `work` throws Stopped, all ranks throw alike.
+/// Collective.
 template <class Work>
-auto stoppable(const parallel::Communicator& comm, const Work& work) {
+auto on_each_until_stopped(const parallel::Communicator& comm, const Work& work) {
   std::optional<decltype(work())> result;
-  std::exception_ptr failure;
-  bool stopped = false;
-  try {
+  parallel::on_each(comm, [&] {
     const base::Polling polling = parallel::stop_polling();
     result.emplace(work());
-  } catch (const base::Stopped&) {
-    stopped = true;
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  if (parallel::min_over_ranks(comm, stopped ? 0 : 1) == 0) {
-    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step");
-  }
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
+  });
   return *std::move(result);
 }
 
@@ -95,10 +83,8 @@ slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::S
       },
       candidate);
   const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
-  slab::ProfileForm form;
-  parallel::on_each(comm, [&] {
-    form = stoppable(comm, [&] { return slab::check_profile(slab, mine, candidate); });
-  });
+  slab::ProfileForm form =
+      on_each_until_stopped(comm, [&] { return slab::check_profile(slab, mine, candidate); });
   slab::for_each_column(
       // Removes the formula if the cells of any rank contradict it.
       [&](std::optional<slab::AffineFormula>& line) {
@@ -129,10 +115,11 @@ std::shared_ptr<const slab::Measure> measure_of(const parallel::Communicator& co
                                                 const slab::Slab& slab,
                                                 const slab::Profile& profile) {
   if (slab.is_continuum()) {
-    return stoppable(comm, [&] { return continuous_measure(slab); });
+    return on_each_until_stopped(comm, [&] { return continuous_measure(slab); });
   }
-  return profile.functions ? stoppable(comm, [&] { return slab::make_smooth_cell_measure(slab); })
-                           : slab::make_cell_measure(profile);
+  return profile.functions
+             ? on_each_until_stopped(comm, [&] { return slab::make_smooth_cell_measure(slab); })
+             : slab::make_cell_measure(profile);
 }
 
 /// Returns ∫ k c ds for P = ∞, or δs Σ k_i c_i with the same bits on any number of ranks. `measure`
@@ -203,7 +190,7 @@ class SlabModel final : public Model {
   }
 
   [[nodiscard]] Setup set_up(const parallel::Communicator& comm, const RunSpec& run,
-                             std::optional<double> available) const override {
+                             double available) const override {
     Setup setup;
     setup.profile =
         std::make_unique<slab::Profile>(checked_profile(comm, masing_.slab, run.method, available));
@@ -225,10 +212,9 @@ class SlabModel final : public Model {
 }  // namespace
 
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
-                              Method method, std::optional<double> available) {
-  const double bytes = available_to(comm, available);
+                              Method method, double available) {
   // a first test, before the cells are checked
-  require_memory(memory_need(slab, method), comm.size(), bytes);
+  require_memory(memory_need(slab, method), comm.size(), available);
   const base::CellRange range = base::local_range(slab.field_cells(), comm.rank(), comm.size());
   const auto has_checked_functions = [&] {
     const bool is_smooth = slab::has_smooth_cells(slab);
@@ -237,21 +223,22 @@ slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Sl
     }
     return is_smooth;
   };
-  if (comm.size() == 1 && method == Method::memory && stoppable(comm, has_checked_functions)) {
+  if (comm.size() == 1 && method == Method::memory &&
+      on_each_until_stopped(comm, has_checked_functions)) {
     slab::Profile profile;
     profile.range = range;
     profile.functions = std::make_shared<const slab::Slab>(slab);
     return profile;
   }
   const slab::ProfileForm form = checked_form(comm, slab);
-  require_memory(memory_need(slab, method, &form), comm.size(), bytes);
+  require_memory(memory_need(slab, method, &form), comm.size(), available);
   return slab::sample_profile(slab, range, form);
 }
 
 slab::BuiltSlab built_slab(const parallel::Communicator& comm, const slab::Slab& slab,
                            Method method) {
   const parallel::PhaseTimer timer(parallel::Phase::setup);
-  slab::Profile profile = checked_profile(comm, slab, method);
+  slab::Profile profile = checked_profile(comm, slab, method, parallel::available_memory(comm));
   auto measure = measure_of(comm, slab, profile);
   const double load = preload(comm, slab, profile, measure.get());
   return {std::move(measure), load, slab.is_shifted(), std::move(profile)};

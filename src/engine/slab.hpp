@@ -1,11 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "engine/engine.hpp"
 #include "engine/model.hpp"
-#include "slab/chain/chain.hpp"
 #include "slab/profile.hpp"
 
 namespace masing::engine {
@@ -32,10 +30,10 @@ std::shared_ptr<const Model> make_model(Masing masing);
 /// slab::has_smooth_cells() is true, and evaluates the functions at each call. Throws UserError on
 /// all ranks alike if values are invalid; the message names the first place with such values. Also
 /// throws UserError, before large arrays are allocated, if the run does not fit into memory, and
-/// Stopped if a stop is requested. `available` is the number of bytes that a rank may use; it must
-/// be given if other ranks, with runs of their own, use the memory of the same nodes. Collective.
+/// Stopped if a stop is requested. `available` is the number of bytes that a rank may use.
+/// Collective.
 slab::Profile checked_profile(const parallel::Communicator& comm, const slab::Slab& slab,
-                              Method method = Method::sweep, std::optional<double> available = {});
+                              Method method, double available);
 
 /// Returns the data of a slab that is a shape of several (Method::memory), or for the exact
 /// solution. `comm` must have one rank. Throws UserError if the slab is invalid or does not fit

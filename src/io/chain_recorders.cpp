@@ -1,11 +1,15 @@
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/block_sum.hpp"
 #include "base/limits.hpp"
 #include "base/partition.hpp"
 #include "engine/chain.hpp"
 #include "io/recorders.hpp"
+#include "parallel/rank_sum.hpp"
 #include "slab/chain/chain.hpp"
 
 namespace masing::io {
@@ -121,6 +125,49 @@ std::vector<Group> node_groups(const RecorderContext& context) {
       of_elements(&Chain::dissipated));
   groups.push_back(std::move(profile));
   return groups;
+}
+
+Energies node_energies(const parallel::Communicator& comm, const engine::RunSpec& run,
+                       engine::Engine& engine) {
+  const Chain& chain = engine::chain_in(engine);
+  const auto elements = static_cast<double>(engine::chain_of(*run.model)->elements());
+  // The sum of a term of every element and of the node above it; the first element also counts the
+  // base.
+  const auto sum = [&](const auto& term) {
+    std::vector<double> terms(chain.size());
+    for (std::size_t j = 0; j < terms.size(); ++j) {
+      terms[j] = term(j);
+    }
+    const parallel::RankReduction reduction{comm};
+    const double most = base::largest_term(
+        terms.size(), [&](std::size_t j) { return terms[j]; }, reduction);
+    const auto within = [&](double bound, const auto& each) {
+      return base::sum_within(
+          bound, terms.size(), [&](std::size_t j) { return each(terms[j]); }, reduction);
+    };
+    // The sum of the absolute values is a close bound, with which few digits are lost.
+    const double size = within(most * elements, [](double value) { return std::abs(value); });
+    return within(size * (1.0 + 1e-6), std::identity());
+  };
+  const auto of_nodes = [&](const auto& value) {
+    return sum([&](std::size_t j) {
+      return value(j + 1) + (j == 0 && chain.holds_base() ? value(std::size_t{0}) : 0.0);
+    });
+  };
+  Energies now;
+  now.kinetic =
+      of_nodes([&](std::size_t i) { return 0.5 * chain.mass(i) * chain.y()[i] * chain.y()[i]; });
+  std::vector<Chain::Energy> energies;
+  for (std::size_t j = 0; j < chain.size(); ++j) {
+    energies.push_back(chain.energy(j));
+  }
+  now.elastic = sum([&](std::size_t j) { return energies[j].elastic; });
+  now.dissipated = sum([&](std::size_t j) { return energies[j].slid; });
+  now.viscous = of_nodes([&](std::size_t i) { return chain.viscous_work()[i]; }) +
+                sum([&](std::size_t j) { return chain.dashpot_work(j); });
+  now.base = of_nodes([&](std::size_t i) { return chain.base_work()[i]; });
+  now.input = of_nodes([&](std::size_t i) { return chain.force_work()[i]; }) + now.base;
+  return now;
 }
 
 }  // namespace masing::io

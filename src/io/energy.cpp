@@ -7,28 +7,13 @@
 
 #include "base/block_sum.hpp"
 #include "base/limits.hpp"
-#include "engine/chain.hpp"
 #include "parallel/rank_sum.hpp"
-#include "slab/chain/chain.hpp"
 
 namespace masing::io {
 
 namespace {
 
-using slab::Chain;
-
-/// The energies at one step, see energy_group().
-struct Energies {
-  double kinetic = 0.0;
-  double elastic = 0.0;
-  double dissipated = 0.0;
-  double viscous = 0.0;
-  double input = 0.0;
-  double base = 0.0;
-  double residual = 0.0;
-};
-
-/// Returns what the balance of a chain keeps, except for errors of the scheme.
+/// Returns what the balance of a model with nodes keeps, except for errors of the scheme.
 double whole(const Energies& at) {
   return at.input - at.dissipated - at.viscous - at.kinetic - at.elastic;
 }
@@ -140,52 +125,8 @@ class SlabEnergies {
   double at_start_ = 0.0;  // ½ ∫ k u² ds at t = 0
 };
 
-/// Returns the energies of a chain of slabs of `elements` elements at the engine's step. The sums
-/// over the nodes and elements have the same bits on any number of ranks. Collective.
-Energies chain_energies(const parallel::Communicator& comm, const Chain& chain,
-                        std::int64_t elements) {
-  // The sum of a term of every element and of the node above it; the first element also counts the
-  // base.
-  const auto sum = [&](const auto& term) {
-    std::vector<double> terms(chain.size());
-    for (std::size_t j = 0; j < terms.size(); ++j) {
-      terms[j] = term(j);
-    }
-    const parallel::RankReduction reduction{comm};
-    const double most = base::largest_term(
-        terms.size(), [&](std::size_t j) { return terms[j]; }, reduction);
-    const auto within = [&](double bound, const auto& each) {
-      return base::sum_within(
-          bound, terms.size(), [&](std::size_t j) { return each(terms[j]); }, reduction);
-    };
-    // The sum of the absolute values is a close bound, with which few digits are lost.
-    const double size =
-        within(most * static_cast<double>(elements), [](double value) { return std::abs(value); });
-    return within(size * (1.0 + 1e-6), std::identity());
-  };
-  const auto of_nodes = [&](const auto& value) {
-    return sum([&](std::size_t j) {
-      return value(j + 1) + (j == 0 && chain.holds_base() ? value(std::size_t{0}) : 0.0);
-    });
-  };
-  Energies now;
-  now.kinetic =
-      of_nodes([&](std::size_t i) { return 0.5 * chain.mass(i) * chain.y()[i] * chain.y()[i]; });
-  std::vector<Chain::Energy> energies;
-  for (std::size_t j = 0; j < chain.size(); ++j) {
-    energies.push_back(chain.energy(j));
-  }
-  now.elastic = sum([&](std::size_t j) { return energies[j].elastic; });
-  now.dissipated = sum([&](std::size_t j) { return energies[j].slid; });
-  now.viscous = of_nodes([&](std::size_t i) { return chain.viscous_work()[i]; }) +
-                sum([&](std::size_t j) { return chain.dashpot_work(j); });
-  now.base = of_nodes([&](std::size_t i) { return chain.base_work()[i]; });
-  now.input = of_nodes([&](std::size_t i) { return chain.force_work()[i]; }) + now.base;
-  return now;
-}
-
-/// Returns the residual of a slab. It is that of a chain, whole(now) - whole(first), but for
-/// rounding errors.
+/// Returns the residual of a slab. It is that of a model with nodes, whole(now) - whole(first), but
+/// for rounding errors.
 double residual_of_slab(const Energies& now, const Energies& first) {
   const auto lost = [](const Energies& at) { return at.dissipated + at.viscous; };
   const auto stored = [](const Energies& at) { return at.kinetic + at.elastic; };
@@ -195,13 +136,14 @@ double residual_of_slab(const Energies& now, const Energies& first) {
 /// The columns of /energy and their members of Energies.
 using EnergyColumns = std::vector<std::pair<Column, double Energies::*>>;
 
-/// Returns the columns of a model that may be a chain of slabs.
-EnergyColumns energy_columns(const engine::Model& model, const engine::MasingChain* chain) {
-  const auto symbol = [&](const char* of_slab, const char* of_chain) {
-    return std::string(chain == nullptr ? of_slab : of_chain);
+/// Returns the columns of a model, which may have nodes.
+EnergyColumns energy_columns(const engine::Model& model, bool has_nodes) {
+  const engine::Layout layout = model.layout();
+  const auto symbol = [&](const char* of_slab, const char* of_nodes) {
+    return std::string(has_nodes ? of_nodes : of_slab);
   };
   const std::string input =
-      symbol(model.layout().force != "F" ? "int (F - m a_g) dx" : "int F dx", "int F y dt + base");
+      symbol(layout.force != "F" ? "int (F - m a_g) dx" : "int F dx", "int F y dt + base");
   const std::string elastic =
       symbol("k0 x^2/2 + int k u^2/2 ds", "sum k0 d^2/2 + sum k int k u^2/2 ds");
   const std::string slid =
@@ -217,14 +159,15 @@ EnergyColumns energy_columns(const engine::Model& model, const engine::MasingCha
       {{"dissipated", {"energy dissipated by sliding since t = 0", slid}}, &Energies::dissipated},
       {{"input", {"work of the force and of the base since t = 0", input}}, &Energies::input},
       {{"residual", {residual, input + " - ..."}}, &Energies::residual}};
-  if (chain != nullptr || model.oscillator()->damping > 0) {
+  if (has_nodes || model.oscillator()->damping > 0) {
     columns.push_back(
         {{"viscous", {"energy dissipated by dashpots since t = 0", damped}}, &Energies::viscous});
   }
-  if (chain != nullptr) {
+  if (has_nodes) {
+    const bool absorbs = layout.first_node == 0;
     columns.push_back({{"base",
                         {"work of the base since t = 0",
-                         chain->absorbs ? "int 2 c v y_0 - c y_0^2 dt" : "-int sum m a_g y dt"}},
+                         absorbs ? "int 2 c v y_0 - c y_0^2 dt" : "-int sum m a_g y dt"}},
                        &Energies::base});
   }
   return columns;
@@ -233,8 +176,8 @@ EnergyColumns energy_columns(const engine::Model& model, const engine::MasingCha
 }  // namespace
 
 Group energy_group(const RecorderContext& context) {
-  const engine::MasingChain* const chain = engine::chain_of(*context.run.model);
-  const EnergyColumns columns = energy_columns(*context.run.model, chain);
+  const bool has_nodes = context.run.model->layout().of == engine::Layout::Of::nodes;
+  const EnergyColumns columns = energy_columns(*context.run.model, has_nodes);
   Group group{.path = "/energy",
               .time = Attributes{"time of the sample", "t"},
               .sampling = context.output.sampling,
@@ -243,16 +186,15 @@ Group energy_group(const RecorderContext& context) {
     group.columns.push_back(column);
   }
   std::shared_ptr<SlabEnergies> slab;
-  if (chain == nullptr) {
+  if (!has_nodes) {
     slab = std::make_shared<SlabEnergies>(context);
     group.follow = [slab](const auto& samples, auto& engine) { slab->follow(samples, engine); };
   }
   // the energies at the first sample; before it, `kinetic` is NaN
   const auto first = std::make_shared<Energies>(Energies{.kinetic = base::undefined});
-  group.fill = [=, &comm = context.comm](const Moment& now, std::vector<double>& row) {
-    Energies at = slab != nullptr
-                      ? slab->at_end(now.engine)
-                      : chain_energies(comm, engine::chain_in(now.engine), chain->elements());
+  group.fill = [=, &comm = context.comm, &run = context.run](const Moment& now,
+                                                             std::vector<double>& row) {
+    Energies at = slab != nullptr ? slab->at_end(now.engine) : node_energies(comm, run, now.engine);
     *first = std::isnan(first->kinetic) ? at : *first;
     at.residual = slab != nullptr ? residual_of_slab(at, *first) : whole(at) - whole(*first);
     for (const auto& [column, member] : columns) {

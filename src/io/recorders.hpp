@@ -195,6 +195,22 @@ Group energy_group(const RecorderContext& context);
 /// Returns the groups that a model with nodes has: /watch, /field and /profile. Collective.
 std::vector<Group> node_groups(const RecorderContext& context);
 
+/// The energies at one step, see energy_group().
+struct Energies {
+  double kinetic = 0.0;
+  double elastic = 0.0;
+  double dissipated = 0.0;
+  double viscous = 0.0;
+  double input = 0.0;
+  double base = 0.0;
+  double residual = 0.0;
+};
+
+/// Returns the energies of a model with nodes at the engine's step. The sums over the nodes and
+/// elements have the same bits on any number of ranks. Collective.
+Energies node_energies(const parallel::Communicator& comm, const engine::RunSpec& run,
+                       engine::Engine& engine);
+
 /// Returns at which steps the field is written: at the steps 0, field_every, 2·field_every, … and
 /// N, or only at step N if output.field_every is 0. Local.
 Sampling field_sampling(const engine::RunSpec& run, const OutputSpec& output);

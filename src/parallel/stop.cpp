@@ -87,7 +87,7 @@ bool stop_requested() {
 base::Polling stop_polling() {
   return base::Polling([begin = Clock::now()] {
     if (Clock::now() - begin > std::chrono::seconds(1) && stop_requested()) {
-      throw base::Stopped("");
+      throw base::Stopped("stopped before the first step");
     }
   });
 }

@@ -13,6 +13,8 @@
 
 namespace masing::slab {
 
+class Measure;  // slab/turning_points/measure.hpp
+
 /// A formula that gives one of k, η, v0 and c (see Slab) in every cell: first + slope·i, where i is
 /// the global index of the cell, from 0.
 struct AffineFormula {
@@ -114,5 +116,14 @@ void check_element(const Element& element, const std::function<std::string()>& p
 /// slab. Throws UserError in three cases: check_element() rejects the values at one of these s,
 /// smooth_spans() cannot resolve the functions, or the largest k η is less than 1e-200. Local.
 void check_functions(const Slab& slab);
+
+/// What is computed of a slab before its motion. Several elements with the same functions of s have
+/// it in common.
+struct BuiltSlab {
+  std::shared_ptr<const Measure> measure;
+  double preload = 0.0;     ///< ∫ k c ds, see Oscillator::preload; δs Σ k_i c_i if P is finite
+  bool is_shifted = false;  ///< see Slab::is_shifted()
+  Profile profile;
+};
 
 }  // namespace masing::slab

@@ -258,7 +258,6 @@ def test_too_few_steps_are_refused_with_a_number_that_holds(masing, dashpots, ti
 
 @pytest.mark.parametrize(("given", "said"), [
     ({}, None), ({"force": "2*t"}, "element 3 has reached its strength"),
-    ({"n": 1, "m": 0.5, "force": "0.4*(1-t/6500)*sin(t)", "final-time": 6000, "steps": 60000}, "turning points"),
     ({"scheme": "euler", "final-time": 300, "steps": 1000}, "grow by exp(dt omega^2 T/2)")])
 def test_it_is_warned_of(masing, given, said):
     case = {"n": 3, "m": "1,1,0.5", "k": 1, "final-time": 2, "steps": 50, **given}

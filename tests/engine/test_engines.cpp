@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/limits.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "support/given.hpp"
@@ -254,7 +255,8 @@ TEST(Exact, a_solution_that_fails_its_check_is_an_error) {
   const support::Problem problem = support::problem(
       {.force = "cos(30*t)", .final_time = 20.0, .steps = 20, .space = support::space_of(50)});
   const parallel::Communicator alone = support::alone();
-  const slab::Profile profile = engine::checked_profile(alone, problem);
+  const slab::Profile profile =
+      engine::checked_profile(alone, problem, Method::sweep, base::infinity);
   const engine::RunSpec run = support::run_of(problem, Method::exact);
   const auto measure = slab::make_cell_measure(profile);
   const auto integrated = [&](const slab::StepControl& options) {

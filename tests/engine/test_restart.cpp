@@ -201,10 +201,6 @@ const Case cases[] = {
     {"warning_of_weak_slabs",
      "model=masing-chain; set n=3; set m=1; set c_ground=1; set k=1; set eta=i==2?0.1:1; "
      "cells=inf; force=t<5?0.3:0.02*sin(t)"},
-    // The last element, alone in its block, remembers more than 1000 turning points.
-    {"warning_of_turning_points",
-     "model=masing-chain; set n=1025; set m=1; set c_ground=0.5; set k=0.2; set eta=1; cells=inf; "
-     "force=0.3*exp(-t/300)*cos(pi*t); final-time=1200; steps=3600"},
     {"chain_of_slabs_on_a_moving_base",
      slabs + "set n=2100; watch=1,1024,1025,2100; force-node=1500; base-acceleration=cos(3*t)"},
     {"chain_of_slabs_on_a_base_that_absorbs",

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.hpp"
 #include "support/given.hpp"
 #include "support/options.hpp"
 #include "support/problem.hpp"
@@ -66,7 +67,7 @@ TEST(RequireMemory, refuses_what_does_not_fit) {
 }
 
 /// What is said of a slab on all ranks, which must be the same.
-std::string fault(const support::Data& data, std::optional<double> available = {}) {
+std::string fault(const support::Data& data, double available = 1e12) {
   std::string said = given::mistake([&] {
     engine::checked_profile(support::world(), support::problem(data), engine::Method::sweep,
                             available);
@@ -90,11 +91,12 @@ TEST(CheckedProfile, is_refused_on_every_rank_alike) {
 
 TEST(CheckedProfile, keeps_what_no_formula_gives_on_all_ranks_alike) {
   // One cell of the last block differs: no rank may take the form.
-  const slab::Profile bent =
-      engine::checked_profile(support::world(), support::problem({.stiffness = "s < 1 ? 2 : 3",
-                                                                  .threshold = "s+0.1",
-                                                                  .initial_u = "0.05",
-                                                                  .space = slab::Cells{5000}}));
+  const slab::Profile bent = engine::checked_profile(support::world(),
+                                                     support::problem({.stiffness = "s < 1 ? 2 : 3",
+                                                                       .threshold = "s+0.1",
+                                                                       .initial_u = "0.05",
+                                                                       .space = slab::Cells{5000}}),
+                                                     engine::Method::sweep, base::infinity);
   EXPECT_EQ(static_cast<std::int64_t>(bent.stiffness.size()), bent.range.size);
   EXPECT_FALSE(bent.form.stiffness);
   EXPECT_TRUE(bent.threshold.empty());

@@ -37,16 +37,6 @@ struct ChainPart {
   [[nodiscard]] std::size_t size() const { return stiffness.size(); }
 };
 
-/// What is computed of a slab before its motion. In a chain it is that of one element or, if all
-/// elements have the same functions of s, of all elements, for κ = θ = 1. An element has the force
-/// S_j(d) = κ_j θ_j S(d/θ_j).
-struct BuiltSlab {
-  std::shared_ptr<const Measure> measure;
-  double preload = 0.0;     ///< ∫ k c ds, see Oscillator::preload; δs Σ k_i c_i if P is finite
-  bool is_shifted = false;  ///< see Slab::is_shifted()
-  Profile profile;
-};
-
 /// What acts on a chain at one time.
 struct ChainLoad {
   double force = 0.0;              ///< F(t), on one node
@@ -67,7 +57,8 @@ struct ChainEnds {
 /// local, and all indices are local. Source: (2.30), rheological-models-2000.
 class Chain {
  public:
-  /// Sets up the part at t = 0. `shapes` has one entry, or one for each element of the part.
+  /// Sets up the part at t = 0. `shapes` has one entry, or one for each element of the part: its
+  /// slab for κ = θ = 1. An element has the force S_j(d) = κ_j θ_j S(d/θ_j).
   /// `force_node` is the local index of the node that F acts on; it may lie outside the part. If
   /// `keeps_works` is true, the works of viscous_work(), force_work() and base_work() are computed.
   Chain(ChainPart part, std::vector<BuiltSlab> shapes, Scheme scheme, double step,
@@ -145,8 +136,6 @@ class Chain {
   /// Returns the first element whose slab has had its largest force in a direction, the strength,
   /// and which has no linear spring to resist further elongation; size() if there is none.
   [[nodiscard]] std::size_t first_at_strength() const { return at_strength_; }
-  /// Returns the number of turning points that element j remembers.
-  [[nodiscard]] std::size_t depth(std::size_t j) const { return past_[j].around.size(); }
 
   /// The numbers of a node and of an element in State.
   static constexpr std::size_t node_numbers = 8;
