@@ -21,7 +21,6 @@
 #include "commands/commands.hpp"
 #include "engine/setup.hpp"
 #include "io/output_file.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/session.hpp"
 #include "parallel/stop.hpp"
 #include "study/plan.hpp"

@@ -19,8 +19,8 @@ class Material:
 
     The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy -η⁻ ≤ u ≤ η.
     The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are functions of s
-    in [0, 1]: texts, numbers, or pairs of arrays (s, values). All quantities are dimensionless. Many points and threads
-    may share one material. Two materials are equal if they have the same k0 and either the same texts of their
+    in [0, 1]: texts, numbers, or pairs of arrays (s, values). All quantities are dimensionless. Many points may share
+    one material. Two materials are equal if they have the same k0 and either the same texts of their
     functions or the same springs in the same order. The constructor raises MasingError if an argument is wrong.
     """
 
@@ -140,8 +140,7 @@ class MaterialPoint(_Points):
     """One point of a Material. It stores its position x and those past turning points on which later forces depend.
 
     In a move, x changes monotonically from the committed position to the new one. A trial position has no effect on
-    later moves unless commit() follows. Only one thread may use a point at a time; a call from another thread during a
-    move raises an exception.
+    later moves unless commit() follows.
     """
 
     def __init__(self, material, x=0.0):

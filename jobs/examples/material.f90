@@ -10,11 +10,11 @@ program material
   implicit none
   integer(c_size_t), parameter :: n = 3
   real(c_double), parameter :: zero = 0
-  real(c_double) :: x(n) = [0.3d0, -0.5d0, 1.2d0], force(n), again(n), slope(n), stored(n), lost(n)
+  real(c_double) :: x(n) = [0.3d0, -0.5d0, 1.2d0], force(n), again(n), slope(n)
   real(c_double) :: one_force, one_slope
   real(c_double), allocatable :: state(:)
-  type(c_ptr) :: slab, springs, point, copy, points, second
-  integer :: step
+  type(c_ptr) :: slab, springs, point, copy, points(n)
+  integer :: step, i
 
   slab = masing_material_continuum("2-s" // c_null_char, "0.2+0.5*s" // c_null_char, k0=0.1d0)
   call require(slab)
@@ -43,32 +43,26 @@ program material
   call check(masing_point_restore(point, state, size(state, kind=c_size_t)))
   call show("restored", [masing_point_force(point) - masing_point_force(copy)])
 
-  ! Points that move together: 50 steps, of which each is tried before.
-  points = masing_points_new(slab, n, zero)
+  ! Points of one material, as those of the elements of a mesh: 50 steps, of which each is tried before.
+  points = [(masing_point_new(slab, zero), i = 1, n)]
   do step = 1, 50
-    call check(masing_points_set_trial(points, x * sin(0.5d0 * step), again, slope))
-    call check(masing_points_revert_to_last(points))
-    call check(masing_points_move(points, x * sin(0.5d0 * step), force))
+    do i = 1, n
+      call check(masing_point_set_trial(points(i), x(i) * sin(0.5d0 * step), again(i)))
+      call check(masing_point_revert_to_last(points(i)))
+      call check(masing_point_set_trial(points(i), x(i) * sin(0.5d0 * step), force(i), slope(i)))
+      call check(masing_point_commit(points(i)))
+    end do
     if (any(abs(force - again) > zero)) stop 1
     call show("force", force)
   end do
   call show("slope", slope)
-  call check(masing_points_energies(points, stored, lost))
-  call show("energies", [stored, lost])
-  deallocate (state)
-  allocate (state(masing_points_state_size(points)))
-  call check(masing_points_state(points, state, size(state, kind=c_size_t)))
-  call check(masing_points_set_trial(points, x, force))
-  call check(masing_points_commit(points))
-  call check(masing_points_revert_to_start(points))
-  call check(masing_points_restore(points, state, size(state, kind=c_size_t)))
-  second = masing_points_at(points, 1_c_size_t)
-  call show("second", [real(masing_points_size(points), c_double), masing_point_force(second)])
 
   ! A mistake: the result is not MASING_DONE, and a text says what is wrong.
-  if (masing_points_set_trial(points, x / zero, force) /= MASING_MISTAKE) stop 1
+  if (masing_point_set_trial(point, 1 / zero) /= MASING_MISTAKE) stop 1
   print "(2a)", "mistake ", masing_text(masing_last_error())
-  call masing_points_free(points)
+  do i = 1, n
+    call masing_point_free(points(i))
+  end do
   call masing_point_free(copy)
   call masing_point_free(point)
   call masing_material_free(springs)

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <limits>
 #include <new>
 #include <vector>
 
@@ -32,9 +31,6 @@ struct AlignedAllocator {
 
   /// Returns memory for `count` values. Throws std::bad_alloc if there is not enough memory.
   [[nodiscard]] Value* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(Value)) {
-      throw std::bad_alloc();
-    }
     const std::size_t bytes = count * sizeof(Value);
     const bool is_large = bytes >= 2 * huge_page_bytes;
     const std::size_t alignment = is_large ? huge_page_bytes : line_bytes;

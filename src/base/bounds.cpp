@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 
 #include "base/limits.hpp"
@@ -12,9 +13,124 @@ namespace masing::base {
 
 namespace {
 
+constexpr double largest_double = std::numeric_limits<double>::max();
+constexpr double least_double = std::numeric_limits<double>::denorm_min();
+
+/// Returns x + y - sum, where `sum` is x + y rounded to a double (Knuth's two-sum).
+double rounding_of_sum(double x, double y, double sum) {
+  const double y_in_sum = sum - x;
+  return (x - (sum - y_in_sum)) + (y - y_in_sum);
+}
+
+/// Returns a lower bound of the exact value of a computation that returned x. The error of x must
+/// be at most `ulps` units in the last place, unless x is the result of an overflow or an
+/// underflow.
+double below(double x, int ulps) {
+  const double finite = std::min(x, largest_double);
+  return finite - (ulps * epsilon * std::abs(finite) + least_double);
+}
+
+/// Returns an upper bound of the exact value of a computation that returned x, with an error as in
+/// below().
+double above(double x, int ulps) {
+  return -below(-x, ulps);
+}
+
+}  // namespace
+
+double Enclosure::magnitude() const {
+  if (std::isnan(low) || std::isnan(high)) {
+    return infinity;
+  }
+  return std::max(std::abs(low), std::abs(high));
+}
+
+Enclosure everything() {
+  return {-infinity, infinity};
+}
+
+Enclosure widened(double low, double high) {
+  if (std::isnan(low) || std::isnan(high)) {
+    return everything();
+  }
+  // A positive end is not moved below 0, nor a negative end above 0: rounding does not change the
+  // sign of a value.
+  return {low >= 0.0 ? std::max(below(low, 2), 0.0) : below(low, 2),
+          high <= 0.0 && low < 0.0 ? std::min(above(high, 2), 0.0) : above(high, 2)};
+}
+
+Enclosure hull(const Enclosure& a, const Enclosure& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+Enclosure operator-(const Enclosure& a) {
+  return {-a.high, -a.low};
+}
+
+Enclosure operator+(const Enclosure& a, const Enclosure& b) {
+  Enclosure sum{std::min(a.low + b.low, largest_double),
+                std::max(a.high + b.high, -largest_double)};
+  if (rounding_of_sum(a.low, b.low, sum.low) < 0.0) {
+    sum.low -= epsilon * std::abs(sum.low);
+  }
+  if (rounding_of_sum(a.high, b.high, sum.high) > 0.0) {
+    sum.high += epsilon * std::abs(sum.high);
+  }
+  return sum;
+}
+
+Enclosure operator*(const Enclosure& a, const Enclosure& b) {
+  const bool zero = (a.low == 0.0 && a.high == 0.0) || (b.low == 0.0 && b.high == 0.0);
+  if (zero) {
+    return {};
+  }
+  if (!a.is_finite() || !b.is_finite()) {
+    return everything();
+  }
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  // If no product is negative, the result must not contain negative numbers even if a product
+  // underflows; if no product is positive, the result must not contain positive numbers.
+  const bool alike = (a.low >= 0.0 && b.low >= 0.0) || (a.high <= 0.0 && b.high <= 0.0);
+  const bool opposite = (a.low >= 0.0 && b.high <= 0.0) || (a.high <= 0.0 && b.low >= 0.0);
+  return {alike ? std::max(below(low, 1), 0.0) : below(low, 1),
+          opposite ? std::min(above(high, 1), 0.0) : above(high, 1)};
+}
+
+Enclosure operator*(double factor, const Enclosure& a) {
+  return Enclosure{factor, factor} * a;
+}
+
+Enclosure operator/(const Enclosure& a, const Enclosure& b) {
+  if (b.contains(0.0) || std::isnan(b.low) || std::isnan(b.high)) {
+    return everything();
+  }
+  return a * widened(1.0 / b.high, 1.0 / b.low);
+}
+
+Enclosure operator/(const Enclosure& a, int divisor) {
+  return {a.low == 0.0 ? 0.0 : below(a.low / divisor, 1),
+          a.high == 0.0 ? 0.0 : above(a.high / divisor, 1)};
+}
+
+Enclosure square_of(const Enclosure& a) {
+  if (a.low == 0.0 && a.high == 0.0) {
+    return {};
+  }
+  const double low = a.contains(0.0) ? 0.0 : std::min(std::abs(a.low), std::abs(a.high));
+  const double high = a.magnitude();
+  return widened(low * low, high * high);
+}
+
+Enclosure exponential_of(const Enclosure& a) {
+  return widened(std::exp(a.low), std::exp(a.high));
+}
+
+namespace {
+
 // Most functions below compute a Series (bounds.hpp) from the series of their operands. A series
-// encloses the Taylor coefficients of a function: coefficient k is eˡ 2^(k rate) a with a number l
-// in `scale` and a number a in c[k]. Coefficient `terms` and all later ones are 0.
+// encloses the Taylor coefficients of a function: coefficient k is eˡ a with a number l in `scale`
+// and a number a in c[k]. Coefficient `terms` and all later ones are 0.
 
 constexpr double pi = std::numbers::pi;
 constexpr Enclosure from_0{0.0, infinity};
@@ -54,64 +170,15 @@ Series negative(const Series& u) {
   return f;
 }
 
-/// Returns an enclosure of eʳc, where `factor` encloses eʳ. If r is so large or so small that eʳ
-/// may overflow or underflow although eʳc does not, the result is computed from log |c| for the
-/// largest |c|, and from the sign of c.
-Enclosure rescaled(const Enclosure& c, const Enclosure& r, const Enclosure& factor) {
-  constexpr double most = 700.0;
-  if (r.low >= -most && r.high <= most) {
-    return factor * c;
-  }
-  const double size = c.magnitude();
-  if (size == 0.0 || std::isinf(size)) {
-    return size == 0.0 ? c : everything();
-  }
-  const double bound = exponential_of(point(r.high) + about(std::log(size))).high;
-  return {c.low >= 0.0 ? 0.0 : -bound, c.high <= 0.0 ? 0.0 : bound};
-}
-
-/// Returns the series f with each c[k] multiplied by eʳ, where r lies in `ratio`. The result
-/// represents its coefficients with the rate `rate` instead of f.rate; its scale is that of f.
-Series rescaled(Series f, const Enclosure& ratio, int rate) {
-  const bool is_same = ratio.magnitude() == 0.0 && rate == f.rate;
-  const Enclosure growth = (f.rate - rate) * about(std::numbers::ln2);
-  Enclosure r = ratio;
-  Enclosure factor = exponential_of(r);
-  for (int k = 0; k < f.terms && !is_same; ++k) {
-    if (k > 0 && rate != f.rate) {
-      r = ratio + k * growth;
-      factor = exponential_of(r);
-    }
-    f.c[k] = rescaled(f.c[k], r, factor);
-  }
-  f.rate = rate;
-  return f;
-}
-
-/// Returns the series of the same function as f, with the scale `scale` and the rate `rate`.
-Series with_scale(const Series& f, const Enclosure& scale, int rate) {
-  Series result = rescaled(f, f.scale + -scale, rate);
+/// Returns the series of the same function as f, with the scale `scale`.
+Series with_scale(const Series& f, const Enclosure& scale) {
+  Series result = times(exponential_of(f.scale + -scale), f);
   result.scale = scale;
   return result;
 }
 
 Series unscaled(const Series& f) {
-  return f.is_scaled() ? with_scale(f, {}, 0) : f;
-}
-
-/// Returns the series of the same function as f. If the largest |c[0]| is finite and exceeds 2³⁰⁰,
-/// all c[k] are divided by the largest power of two that is not above it, and the logarithm of this
-/// power is added to the scale.
-Series normalized(Series f) {
-  constexpr double large = 0x1p300;
-  const double size = f.c[0].magnitude();
-  if (!(size > large) || !f.c[0].is_finite()) {
-    return f;
-  }
-  const int exponent = std::ilogb(size);
-  f = times(point(std::ldexp(1.0, -exponent)), f);
-  f.scale = f.scale + exponent * about(std::numbers::ln2);
-  return f;
+  return f.is_scaled() ? with_scale(f, {}) : f;
 }
 
 /// Returns what is known on the interval `x` of a function that is smooth on `domain` and undefined
@@ -130,8 +197,7 @@ Series series_with_value(const Series& u, const Enclosure& first) {
   return f;
 }
 
-/// Returns the k-th Taylor coefficient of ∫ u′c dt for k ≥ 1: Σ_{j=1..k} j u_j c_{k-j} / k. Both
-/// series must have the same rate.
+/// Returns the k-th Taylor coefficient of ∫ u′c dt for k ≥ 1: Σ_{j=1..k} j u_j c_{k-j} / k.
 Enclosure integrated(const Series& u, const Series& c, int k) {
   Enclosure sum{};
   for (int j = 1; j <= std::min(k, u.terms - 1); ++j) {
@@ -148,8 +214,8 @@ Series add(const Series& a, const Series& b) {
   if (!first_leads && a.scale.high <= b.scale.low) {
     return add(b, a);
   }
-  Series f = first_leads ? a : with_scale(a, point(std::max(a.scale.high, b.scale.high)), a.rate);
-  const Series other = a.is_scaled() || b.is_scaled() ? with_scale(b, f.scale, f.rate) : b;
+  Series f = first_leads ? a : with_scale(a, point(std::max(a.scale.high, b.scale.high)));
+  const Series other = a.is_scaled() || b.is_scaled() ? with_scale(b, f.scale) : b;
   f.terms = std::max(a.terms, b.terms);
   f.known = std::min(a.known, b.known);
   for (int k = 0; k < f.terms; ++k) {
@@ -158,13 +224,8 @@ Series add(const Series& a, const Series& b) {
   return f;
 }
 
-Series product(const Series& a, const Series& b) {
-  if (a.rate != b.rate) {
-    const int rate = std::max(a.rate, b.rate);
-    return product(rescaled(a, {}, rate), rescaled(b, {}, rate));
-  }
+Series multiply(const Series& a, const Series& b) {
   Series f({});
-  f.rate = a.rate;
   f.terms = std::min(taylor_order + 1, a.terms + b.terms - 1);
   f.scale = a.scale + b.scale;
   f.known = std::min(a.known, b.known);
@@ -177,27 +238,18 @@ Series product(const Series& a, const Series& b) {
   return f;
 }
 
-Series multiply(const Series& a, const Series& b) {
-  return normalized(product(a, b));
-}
-
 Series squared(const Series& a) {
-  Series f = product(a, a);
+  Series f = multiply(a, a);
   f.c[0] = square_of(a.c[0]);
-  return normalized(f);
+  return f;
 }
 
 /// Returns a/b. If b may be 0, the quotient is enclosed only by [-∞, ∞] and marked as undefined
 /// somewhere.
 Series divide(const Series& a, const Series& b) {
-  if (a.rate != b.rate) {
-    const int rate = std::max(a.rate, b.rate);
-    return divide(rescaled(a, {}, rate), rescaled(b, {}, rate));
-  }
   Series f = series_with_value(b, a.c[0] / b.c[0]);
   f.terms = b.terms == 1 ? a.terms : taylor_order + 1;
   f.scale = a.scale + -b.scale;
-  f.rate = a.rate;
   f.known = std::min(f.known, a.known);
   for (int k = 1; k < f.terms; ++k) {
     Enclosure sum = a.coefficient(k);
@@ -207,20 +259,6 @@ Series divide(const Series& a, const Series& b) {
     f.c[k] = sum / b.c[0];
   }
   return f;
-}
-
-/// Returns the rate with which eᵘ is computed. With this rate all finite c[k] of u with k ≥ 1 are
-/// at most 2³⁰, so that a product of 16 of them does not overflow. The present rate of u must be 0.
-int rate_of(const Series& u) {
-  constexpr double moderate = 0x1p30;
-  int rate = 0;
-  for (int k = 1; k < u.terms; ++k) {
-    const double size = u.c[k].magnitude();
-    if (size > moderate && std::isfinite(size)) {
-      rate = std::max(rate, std::ilogb(size) / k + 1);
-    }
-  }
-  return rate;
 }
 
 /// Returns whether coefficients of u, computed without a scale, overflow but all Taylor
@@ -234,6 +272,7 @@ bool vanishes(const Series& u) {
          std::ranges::all_of(u.c, is_finite) && !std::ranges::all_of(unscaled(u).c, is_finite);
 }
 
+/// Returns eᵘ. If |u| may be large, its c[0] becomes the scale of the result.
 Series exponential(const Series& argument) {
   if (vanishes(argument)) {
     Series f({0.0, 1.0});
@@ -243,35 +282,36 @@ Series exponential(const Series& argument) {
     f.known = argument.known;
     return f;
   }
-  Series u = unscaled(argument);
+  const Series u = unscaled(argument);
   constexpr double moderate = 40.0;
   const bool is_large = u.c[0].magnitude() > moderate && u.c[0].is_finite();
   Series f = series_with_value(u, is_large ? point(1.0) : exponential_of(u.c[0]));
-  if (is_large) {
-    f.scale = u.c[0];
-    u = rescaled(u, {}, rate_of(u));
-    f.rate = u.rate;
-  }
+  f.scale = is_large ? u.c[0] : Enclosure{};
   for (int k = 1; k < f.terms; ++k) {
     f.c[k] = integrated(u, f, k);
   }
   return f;
 }
 
+/// Returns f(u) for a nondecreasing function f of the mathematical library that is defined on
+/// `domain`. The derivative of f(u) must be u′/denominator, where u′ is the derivative of u.
+Series by_slope(double (*f)(double), const Enclosure& domain, const Series& u,
+                const Series& denominator) {
+  const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
+  const Series reciprocal = unscaled(divide(number(1.0), denominator));
+  Series result = series_with_value(u, rising(f, {inside(u.c[0].low), inside(u.c[0].high)}));
+  result.known = std::min(
+      {result.known, std::max(reciprocal.known, Known::defined), known_on(domain, u.c[0])});
+  for (int k = 1; k < result.terms; ++k) {
+    result.c[k] = integrated(u, reciprocal, k);
+  }
+  return result;
+}
+
 /// Returns ln u. Its `known` is Known::partly if u ≤ 0 is possible.
 Series logarithm(const Series& u) {
-  const Enclosure& x = u.c[0];
-  Series f = series_with_value(u, x.low > 0.0 ? rising(std::log, x) + u.scale : everything());
-  f.known = std::min(f.known, known_on(from_0, x));
-  f.rate = u.rate;
-  for (int k = 1; k < f.terms; ++k) {
-    Enclosure sum{};
-    for (int j = std::max(1, k - u.terms + 1); j < k; ++j) {
-      sum = sum + static_cast<double>(j) * (f.c[j] * u.c[k - j]);
-    }
-    f.c[k] = (u.coefficient(k) + -(sum / k)) / x;
-  }
-  return f;
+  const Series plain_u = unscaled(u);
+  return by_slope(std::log, from_0, plain_u, plain_u);
 }
 
 /// Returns uᵖ for a p that is not an integer. Its `known` is Known::partly if u < 0 is possible,
@@ -281,7 +321,6 @@ Series fractional_power(const Series& u, double p) {
   const double high = std::pow(std::max(u.c[0].high, 0.0), p);
   Series f = series_with_value(u, widened(std::min(low, high), std::max(low, high)));
   f.scale = p * u.scale;
-  f.rate = u.rate;
   const Known most = u.c[0].low > 0.0 ? Known::smooth : Known::defined;
   f.known = std::min({f.known, most, known_on(from_0, u.c[0])});
   for (int k = 1; k < f.terms; ++k) {
@@ -389,21 +428,6 @@ Series tangent(const Series& u) {
   return divide(s, c);
 }
 
-/// Returns f(u) for a nondecreasing function f of the mathematical library that is defined on
-/// `domain`. The derivative of f(u) must be u′/denominator, where u′ is the derivative of u.
-Series by_slope(double (*f)(double), const Enclosure& domain, const Series& u,
-                const Series& denominator) {
-  const auto inside = [&](double value) { return std::clamp(value, domain.low, domain.high); };
-  const Series reciprocal = unscaled(divide(number(1.0), denominator));
-  Series result = series_with_value(u, rising(f, {inside(u.c[0].low), inside(u.c[0].high)}));
-  result.known = std::min(
-      {result.known, std::max(reciprocal.known, Known::defined), known_on(domain, u.c[0])});
-  for (int k = 1; k < result.terms; ++k) {
-    result.c[k] = integrated(u, reciprocal, k);
-  }
-  return result;
-}
-
 /// Returns 1 + factor·u², where `factor` is 1 or -1.
 Series one_and_square(double factor, const Series& u) {
   return add(number(1.0), factor < 0.0 ? negative(squared(u)) : squared(u));
@@ -471,18 +495,6 @@ Series hyperbolic_tangent(const Series& u) {
   return f;
 }
 
-Series absolute(const Series& u) {
-  if (u.c[0].low >= 0.0) {
-    return u;
-  }
-  if (u.c[0].high <= 0.0) {
-    return negative(u);
-  }
-  Series f = either(u, negative(u));
-  f.c[0].low = 0.0;
-  return f;
-}
-
 Series smaller(const Series& first, const Series& second) {
   const Series a = unscaled(first);
   const Series b = unscaled(second);
@@ -496,6 +508,12 @@ Series smaller(const Series& first, const Series& second) {
 
 Series larger(const Series& a, const Series& b) {
   return negative(smaller(negative(a), negative(b)));
+}
+
+Series absolute(const Series& u) {
+  Series f = larger(u, negative(u));
+  f.c[0].low = std::max(f.c[0].low, 0.0);
+  return f;
 }
 
 /// Returns the series of a function of u that is constant between jumps and has values in `value`.
@@ -621,7 +639,7 @@ Series choice(const Series& condition, const Series& one, const Series& other) {
   return f;
 }
 
-/// Applies `f`, which needs a series with scale and rate 0, to a series of any scale and rate.
+/// Applies `f`, which needs a series with scale 0, to a series of any scale.
 template <Series (*f)(const Series&)>
 Series plain(const Series& u) {
   return f(unscaled(u));

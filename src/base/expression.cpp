@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -119,25 +118,9 @@ const double* evaluated(std::span<const Operation> operations, std::span<const d
 
 }  // namespace
 
-std::size_t PointTable::next_after(double argument) const {
-  // The arguments are often equidistant, and then their spacing tells the index except for
-  // rounding; a search among thousands of points takes several times as long.
-  const double spacings = (argument - arguments.front()) / (arguments.back() - arguments.front()) *
-                          static_cast<double>(arguments.size() - 1);
-  if (spacings >= 0 && spacings < static_cast<double>(arguments.size() - 1)) {
-    for (auto i = static_cast<std::size_t>(spacings);
-         i < std::min(static_cast<std::size_t>(spacings) + 3, arguments.size()); ++i) {
-      if (i > 0 && arguments[i - 1] <= argument && argument < arguments[i]) {
-        return i;
-      }
-    }
-  }
-  return static_cast<std::size_t>(std::ranges::upper_bound(arguments, argument) -
-                                  arguments.begin());
-}
-
 double PointTable::operator()(double argument) const {
-  const std::size_t i = next_after(argument);
+  const auto i =
+      static_cast<std::size_t>(std::ranges::upper_bound(arguments, argument) - arguments.begin());
   if (i == 0 || i == arguments.size()) {
     return i == 0 ? values.front() : values.back();
   }
@@ -260,20 +243,17 @@ class Expression::Parser {
 
   void choice() {
     operands(0);
-    int choices = 0;
-    while (take("?")) {
-      enter();
-      choice();
-      --depth_;
-      if (!take(":")) {
-        fail(at_, "':' is missing; a choice is written condition ? one : other");
-      }
-      operands(0);
-      ++choices;
+    if (!take("?")) {
+      return;
     }
-    for (; choices > 0; --choices) {
-      emit("?");
+    enter();
+    choice();
+    --depth_;
+    if (!take(":")) {
+      fail(at_, "':' is missing; a choice is written condition ? one : other");
     }
+    choice();
+    emit("?");
   }
 
   /// Parses operands that are joined by operators of one precedence. `level` is the index of these
@@ -300,21 +280,17 @@ class Expression::Parser {
   /// Parses a term such as -a^-b^c, which is grouped from the right as -(a^(-(b^c))): a sign is
   /// applied to the whole power that follows it.
   void signed_power() {
-    std::vector<bool> minus;
-    do {
-      minus.push_back(take("-"));
-      if (!minus.back()) {
-        take("+");
-      }
-      primary();
-    } while (take("^"));
-    for (std::size_t i = minus.size(); i-- > 0;) {
-      if (minus[i]) {
-        emit("(-)");
-      }
-      if (i > 0) {
-        emit("^");
-      }
+    const bool is_negative = take("-");
+    if (!is_negative) {
+      take("+");
+    }
+    primary();
+    if (take("^")) {
+      signed_power();
+      emit("^");
+    }
+    if (is_negative) {
+      emit("(-)");
     }
   }
 
@@ -357,17 +333,8 @@ class Expression::Parser {
     const char* const begin = text_.data() + at_;
     double value = 0.0;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error == std::errc::result_out_of_range) {
-      // If the number overflows or underflows, from_chars does not set `value`; strtod returns ∞ or
-      // nearly 0.
-      value = std::strtod(begin, nullptr);
-      if (value > 1.0) {
-        fail(at_, "the number is too large");
-      }
-    }
-    const bool has_exponent = std::string_view(begin, end).find_first_of("eE") != std::string::npos;
-    if (error == std::errc::invalid_argument || (!has_exponent && (*end == 'e' || *end == 'E'))) {
-      fail(at_, fmt::format("'{}' is no number", here()));
+    if (error != std::errc{}) {
+      fail(at_, fmt::format("'{}' is no number that a double holds", here()));
     }
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && is_of_name(text_[at_])) {

@@ -69,11 +69,6 @@ struct PointTable {
   bool operator==(const PointTable&) const = default;
   /// Returns the indices [begin, end) of those points whose argument a satisfies first < a < last.
   [[nodiscard]] std::pair<std::size_t, std::size_t> within(double first, double last) const;
-
- private:
-  /// Returns the index of the first point whose argument is greater than `argument`, or the number
-  /// of points if there is none.
-  [[nodiscard]] std::size_t next_after(double argument) const;
 };
 
 /// One step of the evaluation of an expression on a stack.

@@ -6,14 +6,11 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "base/enclosure.hpp"
 #include "base/error.hpp"
 #include "base/expression.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 
@@ -22,21 +19,6 @@ namespace masing::base {
 namespace {
 
 constexpr std::string_view points_prefix = "points:";
-
-/// Returns `value`, the computed value of an expression at `argument`, if it is finite. If it is
-/// not, a part of the expression may have overflowed, as in exp(t)/exp(t) for a large t. If
-/// bounds_of() then encloses the true value in a narrow interval, the centre of this interval is
-/// returned, and if not, `value`.
-double or_limit(const Expression& expression, double argument, double value) {
-  if (value - value == 0.0) [[likely]] {
-    return value;
-  }
-  const Bounds enclosure = bounds_of(expression.operations(), argument, argument);
-  const double width = enclosure.value.high - enclosure.value.low;
-  const double allowed = std::max(1e-9 * enclosure.value.magnitude(), 1e-10);
-  const bool is_known = enclosure.smooth && width <= allowed;
-  return is_known ? std::midpoint(enclosure.value.low, enclosure.value.high) : value;
-}
 
 /// Returns the points with these arguments and values. Throws UserError if a number is not finite
 /// or if the arguments do not increase; `what(i)` names point i in messages.
@@ -53,23 +35,16 @@ PointTable checked(std::vector<double> arguments, std::vector<double> values, co
   return {std::move(arguments), std::move(values)};
 }
 
-/// Returns the points in the rows of a table, which `name` names in messages. Only if
-/// `may_have_heading` may words stand above the rows.
-PointTable points_in(std::string_view lines, const std::string& name, bool may_have_heading) {
+/// Returns the points in the rows of a table, which `name` names in messages.
+PointTable points_in(std::string_view lines, const std::string& name) {
   const TextTable text = text_table(lines, name, 2);
-  if (text.lines.empty() || (!may_have_heading && !text.heading.empty())) {
+  if (text.lines.empty()) {
     throw UserError(name + " has no points; give at least one 'argument, value'");
   }
   return checked(text.numbers(0), text.numbers(1), [&](std::size_t i) {
     return fmt::format("{} line {}: '{} {}'", name, text.lines[i], shortened(text.cell(i, 0), 30),
                        shortened(text.cell(i, 1), 30));
   });
-}
-
-/// Returns the points in a text such as "0 1; 0.5 2".
-PointTable points_between_semicolons(std::string text) {
-  std::ranges::replace(text, ';', '\n');
-  return points_in(text, "points:", false);
 }
 
 /// Returns the text "points:0 1; 0.5 2" of a table.
@@ -86,17 +61,15 @@ std::string text_of(const PointTable& table) {
 }  // namespace
 
 void require_text(std::string_view lines, const std::string& name) {
-  const bool is_wide = lines.starts_with("\xFF\xFE") || lines.starts_with("\xFE\xFF");
-  if (is_wide || lines.find('\0') != std::string_view::npos) {
-    throw UserError(name + (is_wide ? " is UTF-16; save it as UTF-8 or ASCII"
-                                    : " is no text; give columns of numbers"));
+  if (lines.find('\0') != std::string_view::npos) {
+    throw UserError(name + " is no text in UTF-8 or ASCII; give columns of numbers");
   }
 }
 
 std::shared_ptr<const PointTable> points_of(std::string_view lines, const std::string& path) {
   const std::string name = "table " + path;
   require_text(lines, name);
-  PointTable table = points_in(lines, name, true);
+  PointTable table = points_in(lines, name);
   if (table.arguments.size() == 1) {
     throw UserError(name + " has one point; give two at least, or a number in place of the table");
   }
@@ -117,11 +90,14 @@ Function::Function(Expression expression)
     : expression_(std::make_shared<const Expression>(std::move(expression))) {}
 
 Function::Function(std::string_view text, char variable) {
-  const std::string_view formula = trimmed(text);
-  *this = formula.starts_with(points_prefix)
-              ? Function(std::make_shared<const PointTable>(
-                    points_between_semicolons(std::string(formula.substr(points_prefix.size())))))
-              : Function(Expression(std::string(formula), variable));
+  std::string formula(trimmed(text));
+  if (!formula.starts_with(points_prefix)) {
+    *this = Function(Expression(formula, variable));
+    return;
+  }
+  std::ranges::replace(formula, ';', '\n');
+  *this = Function(std::make_shared<const PointTable>(
+      points_in(formula.substr(points_prefix.size()), "points:")));
 }
 
 Function::Function(const std::shared_ptr<const PointTable>& points)
@@ -148,21 +124,6 @@ std::vector<double> Function::kinks() const {
     }
   }
   return all;
-}
-
-double Function::operator()(double argument) const {
-  return or_limit(*expression_, argument, (*expression_)(argument));
-}
-
-void Function::evaluate(std::span<const double> arguments, std::span<double> values) const {
-  evaluate_operations(operations(), arguments, values);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = or_limit(*expression_, arguments[i], values[i]);
-  }
-}
-
-Bounds Function::bounds(double first, double last) const {
-  return bounds_of(operations(), first, last);
 }
 
 Function Function::plus(double factor, const Function& other) const {

@@ -12,8 +12,8 @@
 
 namespace masing::base {
 
-/// Throws UserError, whose message begins with `name`, if `lines` are not text, but for example
-/// UTF-16. Local.
+/// Throws UserError, whose message begins with `name`, if `lines` are not text in UTF-8 or ASCII,
+/// but for example in UTF-16. Local.
 void require_text(std::string_view lines, const std::string& name);
 
 /// Returns the points in the rows "argument, value" of a table, as text_table() reads it: lines of
@@ -53,13 +53,13 @@ class Function {
   /// Returns the names of the tables that the function uses and that have no points yet.
   [[nodiscard]] Names tables() const { return expression_->tables(); }
 
-  /// Returns the value at `argument`, which may be infinite or NaN. If a part of the expression
-  /// overflows, as in exp(t)/exp(t) for a large t, but bounds() encloses the true value in a narrow
-  /// interval, the centre of this interval is returned. Local.
-  double operator()(double argument) const;
+  /// Returns the value at `argument`, which may be infinite or NaN. Local.
+  double operator()(double argument) const { return (*expression_)(argument); }
   /// Sets values[i] to the value at arguments[i]. Both arrays must have the same size and must not
   /// overlap. Local.
-  void evaluate(std::span<const double> arguments, std::span<double> values) const;
+  void evaluate(std::span<const double> arguments, std::span<double> values) const {
+    evaluate_operations(operations(), arguments, values);
+  }
 
   /// Returns whether neither the variable nor a table of more than one point occurs in the
   /// function, so that it is constant. Local.
@@ -76,7 +76,9 @@ class Function {
   /// Returns enclosures of the function and of its derivatives on [first, last] (bounds.hpp). If a
   /// point of a table lies inside the interval, the function counts as not smooth; if not, value
   /// and slope of the table are exact within rounding errors. Local.
-  [[nodiscard]] Bounds bounds(double first, double last) const;
+  [[nodiscard]] Bounds bounds(double first, double last) const {
+    return bounds_of(operations(), first, last);
+  }
   /// Returns the sum of this function and `factor`·`other`. Local.
   [[nodiscard]] Function plus(double factor, const Function& other) const;
 

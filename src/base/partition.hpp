@@ -35,7 +35,8 @@ inline CellRange local_range(std::int64_t cells, int rank, int ranks) {
   return {first, first_cell(rank + 1) - first};
 }
 
-/// An integer for products of two counts of cells, which may need more than 64 bits.
+/// An integer for products of two counts of cells and for exact sums, which may need more than 64
+/// bits.
 __extension__ using Wide = __int128;
 
 /// Returns ⌊a b / c⌋ for a, b ≥ 0 and c > 0, computed exactly; the result must fit into 64 bits.

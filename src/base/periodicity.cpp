@@ -81,41 +81,59 @@ struct Subexpression {
   [[nodiscard]] bool is_constant() const { return is_level() && frequencies.empty(); }
 };
 
+/// Returns the value at t = 0 of the part of an expression that consists of the operations
+/// first..end-1.
+double at_0(std::span<const Operation> operations, std::size_t first, std::size_t end) {
+  return value_of(operations.subspan(first, end - first), 0.0);
+}
+
+/// Returns the slope of the result of operation i if all operands have the form slope·t + f(t) of a
+/// Subexpression. Returns nothing if the operation does not keep this form, as in t*t.
+std::optional<double> slope_after(std::span<const Operation> operations, std::size_t i,
+                                  std::span<const Subexpression> operands) {
+  const Operation& operation = operations[i];
+  const std::string_view name = operation.name();
+  if (operation.instruction == Instruction::variable) {
+    return 1.0;
+  }
+  if (name == "(-)") {
+    return -operands[0].slope;
+  }
+  if (name == "+" || name == "-") {
+    return operation.function->value_of_two(operands[0].slope, operands[1].slope);
+  }
+  if (std::ranges::all_of(operands, &Subexpression::is_level) ||
+      (repeating(operation) != nullptr && operands[0].is_known)) {
+    return 0.0;
+  }
+  if ((name == "*" || name == "/") && operands[1].is_constant()) {
+    return operation.function->value_of_two(operands[0].slope,
+                                            at_0(operations, operands[1].first, i));
+  }
+  if (name == "*" && operands[0].is_constant()) {
+    return at_0(operations, operands[0].first, operands[1].first) * operands[1].slope;
+  }
+  return std::nullopt;
+}
+
+/// What repeats in an expression of t. A table of points counts as a constant here.
+struct Repetition {
+  std::vector<Wave> waves;
+  /// The frequencies, 1/period, of the periodic functions in the expression; every common period of
+  /// these functions is a period of the expression, apart from tables. Empty if the value of the
+  /// expression does not have the form f(t) of Subexpression, because t also occurs outside of
+  /// periodic functions.
+  std::optional<std::vector<double>> frequencies;
+};
+
 /// Determines the slope and the frequencies of each part of an expression of t (Subexpression), and
-/// lists the waves in the expression. A table of points counts as a constant here.
-class PeriodAnalysis {
- public:
-  explicit PeriodAnalysis(std::span<const Operation> operations)
-      : operations_(operations),
-        whole_(evaluate_on_stack<Subexpression>(
-            operations,
-            [this](const Operation& operation, std::span<const Subexpression> operands) {
-              return combined(static_cast<std::size_t>(&operation - operations_.data()), operands);
-            })) {}
-
-  /// Returns the frequencies, 1/period, of the periodic functions in the expression; every common
-  /// period of these functions is a period of the expression, apart from tables. Returns nothing if
-  /// the value of the expression does not have the form f(t) of Subexpression, because t also
-  /// occurs outside of periodic functions.
-  [[nodiscard]] std::optional<std::vector<double>> frequencies() const {
-    return whole_.is_level() ? std::optional(whole_.frequencies) : std::nullopt;
-  }
-
-  [[nodiscard]] const std::vector<Wave>& waves() const { return waves_; }
-
- private:
-  /// Returns the value at t = 0 of the part of the expression that consists of the operations
-  /// first..end-1.
-  [[nodiscard]] double at_0(std::size_t first, std::size_t end) const {
-    return value_of(operations_.subspan(first, end - first), 0.0);
-  }
-
-  /// Returns the slope and the frequencies of the result of operation i, computed from the slopes
-  /// and the frequencies of its operands. If operation i applies a wave, the wave is added to
-  /// waves_.
-  Subexpression combined(std::size_t i, std::span<const Subexpression> operands) {
-    const Repeating* const function = repeating(operations_[i]);
-    const auto slope = slope_after(i, operands);
+/// lists the waves in the expression.
+Repetition repetition(std::span<const Operation> operations) {
+  Repetition found;
+  const auto combined = [&](const Operation& operation, std::span<const Subexpression> operands) {
+    const auto i = static_cast<std::size_t>(&operation - operations.data());
+    const Repeating* const function = repeating(operation);
+    const auto slope = slope_after(operations, i, operands);
     Subexpression whole{
         .first = operands.empty() ? i : operands[0].first,
         .is_known = slope && std::ranges::all_of(operands, &Subexpression::is_known),
@@ -127,45 +145,18 @@ class PeriodAnalysis {
       }
     }
     if (function != nullptr && function->is_wave()) {
-      const bool is_affine = operands[0].is_affine();
-      waves_.push_back(
-          {function, is_affine, operands[0].slope, is_affine ? at_0(operands[0].first, i) : 0.0});
+      const Subexpression& argument = operands[0];
+      found.waves.push_back({function, argument.is_affine(), argument.slope,
+                             argument.is_affine() ? at_0(operations, argument.first, i) : 0.0});
     }
     return whole;
+  };
+  const auto whole = evaluate_on_stack<Subexpression>(operations, combined);
+  if (whole.is_level()) {
+    found.frequencies = whole.frequencies;
   }
-
-  /// Returns the slope of the result of operation i if all operands have the form slope·t + f(t) of
-  /// a Subexpression. Returns nothing if the operation does not keep this form, as in t*t.
-  [[nodiscard]] std::optional<double> slope_after(std::size_t i,
-                                                  std::span<const Subexpression> operands) const {
-    const Operation& operation = operations_[i];
-    const std::string_view name = operation.name();
-    if (operation.instruction == Instruction::variable) {
-      return 1.0;
-    }
-    if (name == "(-)") {
-      return -operands[0].slope;
-    }
-    if (name == "+" || name == "-") {
-      return operation.function->value_of_two(operands[0].slope, operands[1].slope);
-    }
-    if (std::ranges::all_of(operands, &Subexpression::is_level) ||
-        (repeating(operation) != nullptr && operands[0].is_known)) {
-      return 0.0;
-    }
-    if ((name == "*" || name == "/") && operands[1].is_constant()) {
-      return operation.function->value_of_two(operands[0].slope, at_0(operands[1].first, i));
-    }
-    if (name == "*" && operands[0].is_constant()) {
-      return at_0(operands[0].first, operands[1].first) * operands[1].slope;
-    }
-    return std::nullopt;
-  }
-
-  std::span<const Operation> operations_;
-  std::vector<Wave> waves_;
-  Subexpression whole_;  // declared last, because its construction uses the members above
-};
+  return found;
+}
 
 [[noreturn]] void refuse(const std::string& quantity, const std::string& what) {
   throw UserError(quantity, "it uses " + what +
@@ -228,8 +219,8 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
         given.empty() && !part.empty()) {
       refuse(quantity, part);
     }
-    const PeriodAnalysis analysis(function.operations());
-    for (const Wave& wave : analysis.waves()) {
+    const Repetition found = repetition(function.operations());
+    for (const Wave& wave : found.waves) {
       if (wave.is_affine) {
         add_breaks(quantity, wave, final_time, times);
       } else if (given.empty()) {
@@ -247,7 +238,7 @@ std::vector<double> breaks(const std::vector<std::pair<std::string, Function>>& 
 }
 
 bool has_period(const Function& force, double period, double final_time) {
-  const auto frequencies = PeriodAnalysis(force.operations()).frequencies();
+  const auto frequencies = repetition(force.operations()).frequencies;
   return frequencies &&
          std::ranges::all_of(
              *frequencies,
@@ -263,7 +254,7 @@ bool has_period(const Function& force, double period, double final_time) {
 
 std::optional<double> period_of(const Function& force, double final_time) {
   constexpr int most = 60;
-  const auto frequencies = PeriodAnalysis(force.operations()).frequencies();
+  const auto frequencies = repetition(force.operations()).frequencies;
   if (!frequencies || frequencies->empty()) {
     return std::nullopt;
   }

@@ -84,24 +84,6 @@ std::string grouped(std::int64_t count) {
   return digits;
 }
 
-std::string abbreviated(std::int64_t count) {
-  const std::string digits = to_text(count);
-  const std::string mantissa = digits.substr(0, digits.find_last_not_of('0') + 1);
-  if (digits.size() < 5 || mantissa.size() > 2) {
-    return grouped(count);
-  }
-  constexpr std::array superscripts{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string power = "10";
-  for (const char digit : to_text(static_cast<std::int64_t>(digits.size() - 1))) {
-    power += superscripts[static_cast<std::size_t>(digit - '0')];
-  }
-  if (mantissa == "1") {
-    return power;
-  }
-  return mantissa.substr(0, 1) + (mantissa.size() > 1 ? "." + mantissa.substr(1) : "") + "·" +
-         power;
-}
-
 std::optional<double> to_number(std::string_view text) {
   const auto value = whole<double>(without_plus(trimmed(text)));
   return value && std::isfinite(*value) ? value : std::nullopt;

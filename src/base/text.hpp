@@ -18,11 +18,6 @@ std::string to_text(std::int64_t value);
 /// narrow no-break spaces (U+202F). Local.
 std::string grouped(std::int64_t count);
 
-/// Returns `count` ≥ 0 in the form for titles. From 10,000 on, a count with at most two digits
-/// before its final zeros is written with a power of ten, such as 10⁶ or 2.5·10⁵. All other counts
-/// are written as by grouped(). Local.
-std::string abbreviated(std::int64_t count);
-
 /// Returns the finite number that `text` represents. Returns nothing if `text` is not a finite
 /// number, or if the number is too large or too small for a double. Blanks at the ends and a plus
 /// sign are allowed. Local.

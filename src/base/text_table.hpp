@@ -35,8 +35,8 @@ struct TextTable {
 /// consists of several numbers between blanks, and commas otherwise. Quotation marks may enclose a
 /// cell. Lines of words may stand above the rows; a line of `columns` cells is a row if one cell is
 /// no word. If `columns` is 0, the first line is the heading: it has as many cells as each row, and
-/// its separator, but a heading of one word has none. Throws UserError if `text` is no text but,
-/// for example, UTF-16, or if a row has another number of cells. Local.
+/// its separator, but a heading of one word has none. Throws UserError if a row has another
+/// number of cells. Local.
 TextTable text_table(std::string_view text, const std::string& name, std::size_t columns);
 
 }  // namespace masing::base

@@ -6,20 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <numbers>
 #include <span>
 
 #include "base/seconds.hpp"
-#include "base/text.hpp"
 #include "benchmark/native_loops.hpp"
 #include "engine/chain.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/rank_sum.hpp"
 #include "rheology/catalogue.hpp"
 #include "slab/kernel/kernel.hpp"
@@ -31,19 +28,6 @@ namespace {
 /// The seconds that a step or a call takes. The three numbers are the median, the smallest and the
 /// largest result of repeated measurements.
 using Timing = std::array<double, 3>;
-
-/// Returns the name of the processor, such as "AMD EPYC 9R14", or "unknown" if the system does not
-/// provide it.
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return std::string(base::trimmed(line.substr(colon + 1)));
-    }
-  }
-  return "unknown";
-}
 
 /// A function that executes `count` steps or calls, and whose duration is measured.
 using Work = std::function<void(std::int64_t count)>;
@@ -118,8 +102,9 @@ void add_line(Report& report, const std::string& what, const Timing& timing) {
 /// of engine sweep does for u. Returns the bandwidth in bytes/s. Collective.
 double measure_machine(const parallel::Communicator& comm, const Effort& effort, Report& report) {
   // The array has 1 GiB, which is more than any cache has, or a ninth of the free memory.
-  const std::int64_t most = std::int64_t{1} << (effort.quick ? 22 : 30);
-  const std::int64_t entries = std::min(most, free_memory_of_host(comm) / 9) / 8;
+  const double most = effort.quick ? 0x1p22 : 0x1p30;
+  const double free = parallel::available_memory(comm) * comm.size();
+  const auto entries = static_cast<std::int64_t>(std::min(most, free / 9)) / 8;
   std::vector<double> array(static_cast<std::size_t>(entries / comm.size() + 1), 1.0);
   parallel::RankSum sum(comm);
   std::array<std::int64_t, 2> units{};
@@ -127,8 +112,7 @@ double measure_machine(const parallel::Communicator& comm, const Effort& effort,
                                {repeated([&] { update(array.data(), std::ssize(array), 1.0); }),
                                 repeated([&] { sum(units); })});
   const double bandwidth = 16 * static_cast<double>(entries) / timings[0][0];
-  report.table = fmt::format("{}, {}, ranks: {}\nbandwidth {:8.2f} GB/s\n",
-                             parallel::from_root(comm, processor_name),
+  report.table = fmt::format("{}, ranks: {}\nbandwidth {:8.2f} GB/s\n",
                              slab::kernel_instruction_set(), comm.size(), 1e-9 * bandwidth);
   add_line(report, fmt::format("allreduce, ranks: {}", comm.size()), timings[1]);
   report.columns = {{"/machine/ranks", {"ranks", "R"}, {static_cast<double>(comm.size())}, "ranks"},
@@ -279,6 +263,12 @@ void measure_cells(const parallel::Communicator& comm, const Effort& effort, dou
   }
 }
 
+/// Returns the space of a slab of so many cells, or of P = ∞ if `cells` is 0.
+slab::Space space_of(double cells) {
+  return cells == 0 ? slab::Space(slab::Continuum{})
+                    : slab::Cells{static_cast<std::int64_t>(cells)};
+}
+
 /// Measures the time of a step of engine memory for several numbers of cells and for P = ∞, and of
 /// engine exact. `root` has one rank. Local.
 void measure_others(const parallel::Communicator& root, const Effort& effort, Report& report) {
@@ -289,14 +279,10 @@ void measure_others(const parallel::Communicator& root, const Effort& effort, Re
   report.table += fmt::format("\n{:44} {:>12}     [least, most]\n", "one rank", "median");
   std::vector<Timing> memory;
   for (const double places : cells) {
-    const slab::Space space = places == 0 ? slab::Space(slab::Continuum{})
-                                          : slab::Cells{static_cast<std::int64_t>(places)};
-    const engine::RunSpec run = papers_case(space, engine::Method::memory);
+    const engine::RunSpec run = papers_case(space_of(places), engine::Method::memory);
     const engine::Setup setup = engine::make_setup(root, run);
     memory.push_back(measure(root, effort, {steps_of(*setup.engine)}).front());
-    add_line(report,
-             "a step of engine memory, P = " + (places == 0 ? "inf" : fmt::format("{}", places)),
-             memory.back());
+    add_line(report, "a step of engine memory, " + run.model->title(false), memory.back());
   }
   engine::RunSpec run = papers_case(slab::Continuum{}, engine::Method::exact);
   run.time = {50.0, 10000};
@@ -344,33 +330,21 @@ engine::RunSpec wave(std::int64_t elements, const slab::Space& space) {
 void measure_chain(const parallel::Communicator& root, const Effort& effort, Report& report) {
   const std::int64_t elements = std::min<std::int64_t>(100000, effort.largest);
   std::vector<Timing> timings;
-  for (const slab::Space& space : {slab::Space(slab::Continuum{}), slab::Space(slab::Cells{10}),
-                                   slab::Space(slab::Cells{100})}) {
-    const engine::RunSpec run = wave(elements, space);
+  const std::vector<double> cells{0, 10, 100};
+  for (const double each : cells) {
+    const engine::RunSpec run = wave(elements, space_of(each));
     const engine::Setup setup = engine::make_setup(root, run);
     timings.push_back(measure(root, effort, {steps_of(*setup.engine, 0.0)}, elements).front());
+    add_line(report, "element of " + run.model->title(false), timings.back());
   }
-  report.table += fmt::format(
-      "a step of a chain, n = {}, an element: P = inf {:.1f} ns, P = 10 {:.1f} ns, P = 100 {:.1f} "
-      "ns\n",
-      elements, 1e9 * timings[0][0], 1e9 * timings[1][0], 1e9 * timings[2][0]);
   report.columns.push_back(
-      {"/chain/sliders", {"sliders an element; 0 for P = inf", "P"}, {0, 10, 100}, "sliders"});
+      {"/chain/sliders", {"sliders an element; 0 for P = inf", "P"}, cells, "sliders"});
   add_column(report, "/chain/seconds_per_step",
              fmt::format("a chain of {} elements: seconds an element and step", elements), timings,
              "sliders");
 }
 
 }  // namespace
-
-std::int64_t free_memory_of_host(const parallel::Communicator& comm) {
-  // available_memory() divides the memory of a node among the ranks of a communicator. For a
-  // communicator of one rank it does not divide the memory.
-  const double alone = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
-  auto bytes = static_cast<std::int64_t>(std::min(alone, 0x1p62));
-  parallel::broadcast(comm, std::span(&bytes, 1));
-  return bytes;
-}
 
 Report measured(const parallel::Communicator& comm, const Effort& effort) {
   Report report;

@@ -31,10 +31,6 @@ struct Report {
   std::vector<Column> columns;
 };
 
-/// Returns how many bytes all ranks on the root's host together may allocate. These are nine tenths
-/// of the available memory, within the limits of the root's control groups. Collective.
-std::int64_t free_memory_of_host(const parallel::Communicator& comm);
-
 /// The bytes of memory that the measurements need for each cell, on all ranks together.
 inline constexpr std::int64_t bytes_per_cell = 48;
 

@@ -1,14 +1,14 @@
 #include "campaign/alone.hpp"
 
 #include <algorithm>
-#include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/stop.hpp"
 
@@ -20,40 +20,29 @@ namespace {
 constexpr int to_root = 0;
 constexpr int of_share = 1;
 
-/// The reason why a rank sends a message to the root. `is_due_by_clock`: a checkpoint is due by the
-/// clock; the root, whose clock shows this too, will store the state of the rank's work in it.
-/// `is_due_by_steps`: the work of the rank has reached a step at which the root has to write a
-/// checkpoint. `requests`: the rank requests a share. `stops`: the rank stops, and with it the
-/// campaign.
-enum class Reason : int { is_due_by_clock, is_due_by_steps, requests, stops };
+/// The reason why a rank sends a message to the root. `is_due`: a checkpoint is due by the clock;
+/// the root, whose clock shows this a little later, will store the state of the rank's work in it.
+/// `requests`: the rank requests a share. `stops`: the rank stops, and with it the campaign.
+enum class Reason : int { is_due, requests, stops };
 
-/// A message to the root.
-struct Message {
-  Reason reason = Reason::requests;
-  double wanted = 1.0;               ///< the number of batches that the rank requests
-  std::vector<double> records = {};  ///< the numbers of its Records
-  State state = {};                  ///< of its work
-
-  void fields(engine::Archive& archive) {
-    archive.scalars("reason", reason, wanted);
-    archive.numbers("records", records);
-    state.fields(archive);
-  }
-};
-
-/// The root's reply to a request: the rank has to compute the tasks with the indices first, …,
-/// first + count - 1. `count` is 0 if no task is left or the campaign stops. A task is a saved
-/// state, from which a work is resumed, or a batch. Saved states have the lower indices, batches
-/// the higher ones. A share consists either of one saved state or of batches.
+/// A message to the root. The root replies to a request with a share: a State of the work that the
+/// rank has to compute. The share has no units if nothing is left or the campaign stops.
 ///
 /// Each rank that computes gets exactly one empty share. When the campaign stops, the root sends it
 /// to all ranks that have not got it, and answers no request afterwards. A rank that has requested
 /// a share takes it as the reply. A rank that computes finds it between two windows or in
 /// base::poll(), reports that it stops, and ends. A rank that stops by itself reports it first and
 /// then waits for the empty share. Thus no message is left at the end.
-struct Share {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
+struct Message {
+  Reason reason = Reason::requests;
+  std::vector<double> records = {};  ///< the numbers of its Records
+  State state = {};                  ///< of its work
+
+  void fields(engine::Archive& archive) {
+    archive.scalars("reason", reason);
+    archive.numbers("records", records);
+    state.fields(archive);
+  }
 };
 
 /// The implementation of compute_alone().
@@ -64,11 +53,15 @@ class Alone {
       : comm_(comm.handle()),
         source_(source),
         due_(due),
-        packing_(packing),
-        resumed_(std::exchange(saved, {})),
+        left_(saved.begin(), saved.end()),
         saved_(saved),
         between_(between) {
-    for (int rank = 1; comm_.is_root() && rank < comm_.size() && rank < tasks(); ++rank) {
+    for (const Batch& batch : packing.alone) {
+      left_.push_back({.units = batch});
+    }
+    tasks_ = std::ssize(left_);
+    saved_.clear();
+    for (int rank = 1; comm_.is_root() && rank < comm_.size() && rank < tasks_; ++rank) {
       working_.insert(rank);
     }
   }
@@ -104,9 +97,9 @@ class Alone {
                  (!is_stopped_ && (due_.by_clock() || parallel::stop_requested()));
         });
       }
-    } else if (comm_.rank() < tasks() && is_stopped_) {
+    } else if (comm_.rank() < tasks_ && is_stopped_) {
       report(Reason::stops);
-      if (share_.count > 0) {
+      if (!has_ended_) {
         receive_share();
       }
     }
@@ -123,76 +116,63 @@ class Alone {
  private:
   /// Returns, on the root, the states to be saved in a checkpoint. They are the present state of
   /// the root's work, the latest known state of the work of each other rank, and the saved states
-  /// that are not yet assigned. On other ranks the result is incomplete and is not used. Local.
+  /// that are not yet assigned. On other ranks the result is incomplete and is not used. A State
+  /// without numbers is that of a work which has not begun and is left out. Local.
   [[nodiscard]] std::vector<State> states() const {
     std::vector<State> all = states_;
     all.push_back(own_state());
-    all.insert(all.end(), resumed_.begin() + std::min(next_, std::ssize(resumed_)), resumed_.end());
-    std::erase_if(all, [](const State& state) { return state.units.empty(); });
+    all.insert(all.end(), left_.begin(), left_.end());
+    std::erase_if(all, [](const State& state) { return state.numbers.empty(); });
     return all;
   }
 
-  /// Returns the number of tasks. Only ranks whose index is less than this number compute tasks and
-  /// send messages.
-  [[nodiscard]] std::int64_t tasks() const {
-    return std::ssize(resumed_) + std::ssize(packing_.alone);
-  }
-
-  /// Gets the next share: the root takes it, another rank requests it from the root. Stores it in
-  /// share_ and, if it is a saved state, in state_. Returns false if no task is left or a stop was
-  /// requested.
+  /// Gets the next share and stores it in state_: the root takes it, another rank requests it from
+  /// the root. Returns false if nothing is left to compute or a stop was requested.
   bool next() {
     if (comm_.is_root()) {
       between_windows();
     }
-    if (comm_.rank() >= tasks() || is_to_stop()) {
+    if (comm_.rank() >= tasks_ || is_to_stop()) {
       return false;
     }
     if (comm_.is_root()) {
-      share_ = take_share(wanted());
+      state_ = take_share();
     } else {
       report(Reason::requests);
-      receive_share();
+      state_ = receive_share();
     }
-    state_ = take_state(share_);
-    begun_ = MPI_Wtime();
-    return share_.count > 0;
+    return !state_.units.empty();
   }
 
-  /// Waits for a share from the root and stores it in share_.
-  void receive_share() {
+  /// Waits for a share from the root and returns it.
+  State receive_share() {
     int root = 0;
     parallel::sleep_until([&] { return parallel::has_arrived(comm_, root, of_share); });
-    const std::vector<double> share = parallel::receive(comm_, root, of_share);
-    share_ = {static_cast<std::int64_t>(share[0]), static_cast<std::int64_t>(share[1])};
+    auto share = unpacked<State>(parallel::receive(comm_, root, of_share));
+    has_ended_ = share.units.empty();
+    return share;
   }
 
-  /// Computes the work of share_. Throws Stopped if a stop is requested before the work is
-  /// completed; own_state() then returns the state of the work.
+  /// Computes the work of the share in state_. Throws Stopped if a stop is requested before the
+  /// work is completed; own_state() then returns the state of the work.
   void compute_work() {
-    Batch units = state_.units;
-    for (auto i = share_.first; state_.units.empty() && i < share_.first + share_.count; ++i) {
-      const Batch& batch = packing_.alone[static_cast<std::size_t>(i - std::ssize(resumed_))];
-      units.insert(units.end(), batch.begin(), batch.end());
-    }
     may_throw_ = true;
-    work_ = source_.begin(own_, units);
+    work_ = source_.begin(own_, state_.units);
     may_throw_ = false;
-    if (!state_.units.empty()) {
+    if (!state_.numbers.empty()) {
       // The archive restores from a copy of state_. A stop may be requested meanwhile, so state_
       // itself is kept until the work is restored.
       NumbersArchive archive(state_.numbers);
       work_->serialize(archive);
-      state_ = {};
     }
-    due_.begin(work_.get());
+    state_ = {};
     while (!work_->is_done()) {
       between_windows();
       if (is_to_stop()) {
         throw base::Stopped("stopped");
       }
       may_throw_ = true;
-      work_->advance(due_.next_step(), engine::Pause::none, records_);
+      work_->advance(engine::never, engine::Pause::none, records_);
       may_throw_ = false;
     }
     work_.reset();
@@ -206,19 +186,16 @@ class Alone {
       source_.take_all(records_);
       serve();
     }
-    const bool is_due = !is_to_stop() && (is_due_ || due_.is_now(work_.get()));
-    if (is_due && comm_.is_root()) {
-      saved_ = states();
-      is_due_ = false;
-    } else if (is_due) {
-      report(due_.by_clock() ? Reason::is_due_by_clock : Reason::is_due_by_steps);
-    }
+    const bool is_due = !is_to_stop() && due_.is_now();
     if (comm_.is_root()) {
+      saved_ = is_due ? states() : std::vector<State>();
       between_(work_.get(), is_due);
       saved_.clear();
+    } else if (is_due) {
+      report(Reason::is_due);
     }
     if (is_due) {
-      due_.saved(work_.get());
+      due_.schedule();
     }
   }
 
@@ -237,7 +214,7 @@ class Alone {
     return is_stopped_;
   }
 
-  /// Returns the state of this rank's work. If the work is not yet restored, this is the state from
+  /// Returns the state of this rank's work. If the work is not yet restored, this is the share from
   /// which it will be restored. Returns an empty state if there is nothing to save.
   [[nodiscard]] State own_state() const {
     const Batch units = work_ == nullptr ? Batch() : work_->units();
@@ -249,41 +226,19 @@ class Alone {
     return {work_->steps().done, units, archive.state()};
   }
 
-  /// Returns how many batches this rank requests: 1 at first, then as many as will take about 20
-  /// ms, judging by the duration of the share before. For more than 100 ranks this time is 0.2 ms
-  /// times the number of ranks, so that the root receives at most about 5000 requests per second.
-  [[nodiscard]] double wanted() const {
-    const double seconds = std::max(0.02, 2e-4 * comm_.size());
-    constexpr double most = 1e6;
-    return std::clamp(seconds * static_cast<double>(share_.count) / (MPI_Wtime() - begun_), 1.0,
-                      most);
-  }
-
   /// Sends one message to the root.
   void report(Reason reason) {
-    const Message message{reason, wanted(), std::exchange(records_.numbers(), {}), own_state()};
+    const Message message{reason, std::exchange(records_.numbers(), {}), own_state()};
     parallel::send(comm_, packed(message), 0, to_root);
   }
 
-  /// If a share consists of a saved state, removes this state from resumed_ and returns it. If it
-  /// consists of batches or is empty, returns an empty state.
-  State take_state(const Share& share) {
-    return share.count > 0 && share.first < std::ssize(resumed_)
-               ? std::exchange(resumed_[static_cast<std::size_t>(share.first)], {})
-               : State();
-  }
-
-  /// Assigns and returns the next share: a saved state or, if none is left, up to `wanted` batches.
-  /// There are at most packing.most_in_share of these batches. There are also at most half as many
-  /// as each rank would get if all remaining batches were distributed equally, but at least one.
-  /// Shares become small towards the end, so that the ranks finish at more nearly the same time.
-  /// Returns an empty share if no task is left.
-  Share take_share(double wanted) {
-    const std::int64_t left = std::ssize(resumed_) + std::ssize(packing_.alone) - next_;
-    const std::int64_t part = std::max<std::int64_t>(1, left / 2 / comm_.size());
-    const std::int64_t most = next_ < std::ssize(resumed_) ? 1 : packing_.most_in_share;
-    const Share share{next_, std::min({static_cast<std::int64_t>(wanted), part, left, most})};
-    next_ += share.count;
+  /// Removes the next share from left_ and returns it. Returns an empty share if nothing is left.
+  State take_share() {
+    if (left_.empty()) {
+      return {};
+    }
+    State share = std::move(left_.front());
+    left_.pop_front();
     return share;
   }
 
@@ -294,11 +249,11 @@ class Alone {
       return;
     }
     for (const int rank : working_) {
-      static constexpr std::array<double, 2> empty_share{};
+      static const std::vector<double> empty_share = packed(State());
       MPI_Request request = MPI_REQUEST_NULL;
       // MPI_Send might wait for the rank, and the rank for the root to receive a long message.
-      parallel::check_mpi(
-          MPI_Isend(empty_share.data(), 2, MPI_DOUBLE, rank, of_share, comm_.handle(), &request));
+      parallel::check_mpi(MPI_Isend(empty_share.data(), static_cast<int>(empty_share.size()),
+                                    MPI_DOUBLE, rank, of_share, comm_.handle(), &request));
       parallel::check_mpi(MPI_Request_free(&request));
     }
   }
@@ -312,18 +267,14 @@ class Alone {
       source_.take_all(records);
       State& state = states_[static_cast<std::size_t>(rank)];
       state = message.state;
-      is_due_ = is_due_ || message.reason == Reason::is_due_by_steps;
       if (message.reason == Reason::stops) {
         stop();
       }
-      Share share;
       if (message.reason == Reason::requests && !is_stopped_) {
-        share = take_share(message.wanted);
-        state = take_state(share);
-        parallel::send(comm_, {static_cast<double>(share.first), static_cast<double>(share.count)},
-                       rank, of_share);
+        state = take_share();
+        parallel::send(comm_, packed(state), rank, of_share);
       }
-      if (message.reason >= Reason::requests && share.count == 0) {
+      if (message.reason != Reason::is_due && (is_stopped_ || state.units.empty())) {
         working_.erase(rank);
       }
     }
@@ -337,28 +288,26 @@ class Alone {
   parallel::Vector petsc_duplicate_{own_, 1};
   Source& source_;
   Due& due_;
-  const Packing& packing_;
-  // The saved states, from which works are to be resumed; initially the same on all ranks. A rank
-  // empties a state when it takes it, and the root also when it assigns it.
-  std::vector<State> resumed_;
+  // The number of shares. Only ranks whose index is less than this number compute any of them and
+  // send messages.
+  std::int64_t tasks_ = 0;
+  // On the root, the shares that are not yet assigned: first the saved states, then the batches.
+  std::deque<State> left_;
   std::vector<State>& saved_;
   const Between& between_;
   std::unique_ptr<Work> work_;
-  Share share_{0, 1};   // the latest share that this rank has got
-  State state_;         // the saved state in share_, until the work is restored from it
-  double begun_ = 0.0;  // the time at which share_ was received, in seconds
-  Records records_;     // results not yet sent to the root; on the root, results not yet stored
+  State state_;             // the share of this rank, until its work has begun and is restored
+  Records records_;         // results not yet sent to the root; on the root, results not yet stored
+  bool has_ended_ = false;  // whether the empty share of this rank has arrived
   bool is_stopped_ = false;
   bool may_throw_ = false;  // Whether base::poll() may throw Stopped, because a work is computing.
   // The following members are used on the root only.
-  std::int64_t next_ = 0;  // The index of the first task that is not yet assigned.
   // For each rank, the latest state that the root has received from it or assigned to it. Empty if
   // the rank has no state.
   std::vector<State> states_ = std::vector<State>(comm_.size());
-  // The other ranks that may still send messages: those below tasks(), until the root has answered
+  // The other ranks that may still send messages: those below tasks_, until the root has answered
   // a request with an empty share or, after a stop, has received one more request or their report.
   std::set<int> working_;
-  bool is_due_ = false;  // whether a checkpoint is due by the steps of another rank's work
 };
 
 }  // namespace

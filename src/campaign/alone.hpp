@@ -10,72 +10,52 @@
 namespace masing::campaign {
 
 /// Decides when the next checkpoint is due. If spec.scheduled is false, none is ever due. If
-/// spec.every > 0, a checkpoint is due after every spec.every units or steps;
-/// Source::schedules_by_units() says which of the two are counted. If spec.every is 0, a checkpoint
-/// is due by the clock: at multiples of the time spec.distance after the construction of this
-/// object.
+/// spec.every > 0, a checkpoint is due after every spec.every more of what Source::count() counts.
+/// If spec.every is 0, a checkpoint is due by the clock: at multiples of the time spec.distance
+/// after the construction of this object.
 class Due {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Only the root counts units, because Source::count() is not up to date on other ranks. A
-  /// checkpoint by the clock is due a little later on the root than on other ranks, so that their
+  /// A checkpoint by the clock is due a little later on the root than on other ranks, so that their
   /// states arrive before the root writes it. `spec` and `source` must outlive this object.
   Due(const io::CheckpointSpec& spec, const Source& source, const parallel::Communicator& comm)
-      : spec_(spec),
-        source_(source),
-        by_units_(source.schedules_by_units()),
-        is_counted_(spec.scheduled && spec.every > 0 && (!by_units_ || comm.is_root())),
-        time_(Clock::now()) {
+      : spec_(spec), source_(source), time_(Clock::now()) {
     if (comm.is_root() && comm.size() > 1) {
       time_ += Clock::duration(spec.distance) / 300;
     }
   }
 
-  /// Returns whether a checkpoint is due by units, by steps or by the clock. `work` is the work in
-  /// progress, or null between two works. Local.
-  [[nodiscard]] bool is_now(const Work* work) const { return count(work) >= next() || by_clock(); }
+  /// Returns whether a checkpoint is due by the count or by the clock. The result counts on the
+  /// root and, by the clock, on each rank that computes alone. Local.
+  [[nodiscard]] bool is_now() const { return source_.count().done >= next_ || by_clock(); }
   /// Returns whether a checkpoint is due by the clock. Local.
   [[nodiscard]] bool by_clock() const {
     return spec_.scheduled && spec_.every == 0 && Clock::now() >= time_ + spec_.distance;
   }
-  /// Returns the step of the work in progress at which the next checkpoint is due. Returns
-  /// engine::never if no checkpoint is due by steps. Local.
-  [[nodiscard]] std::int64_t next_step() const { return by_units_ ? engine::never : next(); }
-  /// Sets the count after which spec.every units or steps lead to the next checkpoint. If units are
-  /// counted, only the call with `work` = null, before the first work, has an effect. If steps are
-  /// counted, the count is the step at which `work` begins or is resumed. Local.
-  void begin(const Work* work) {
-    if (work == nullptr || !by_units_) {
-      count_ = count(work);
-    }
+  /// Returns the step at which the next checkpoint is due if the source counts steps, otherwise
+  /// engine::never. Local.
+  [[nodiscard]] std::int64_t next_step() const {
+    return source_.unit_name() == "steps" ? next_ : engine::never;
   }
-  /// Schedules the next checkpoint. It must be called after a checkpoint was written, or after the
-  /// state of `work` was sent to the root. Local.
-  void saved(const Work* work) {
-    count_ = count(work);
+  /// Schedules the next checkpoint. It must be called before the first work, and after a checkpoint
+  /// was written or the state of a work was sent to the root. Local.
+  void schedule() {
+    next_ = spec_.scheduled && spec_.every > 0 ? source_.count().done + spec_.every : engine::never;
     while (by_clock() && spec_.distance.count() > 0) {
       time_ += spec_.distance;
     }
   }
 
  private:
-  [[nodiscard]] std::int64_t count(const Work* work) const {
-    return by_units_ ? source_.count().done : work != nullptr ? work->steps().done : 0;
-  }
-  [[nodiscard]] std::int64_t next() const {
-    return is_counted_ ? count_ + spec_.every : engine::never;
-  }
-
   const io::CheckpointSpec& spec_;
   const Source& source_;
-  bool by_units_;
-  bool is_counted_;
-  std::int64_t count_ = 0;
+  std::int64_t next_ = engine::never;  // the count at which the next checkpoint is due
   Clock::time_point time_;
 };
 
-/// The state of a work that a single rank computes.
+/// The state of a work that a single rank computes. A State without numbers is that of a work which
+/// has not begun.
 struct State {
   std::int64_t steps = 0;            ///< the completed steps, see Work::steps()
   Batch units = {};                  ///< see Work::units(); none if there is nothing to save
@@ -98,14 +78,14 @@ using Between = std::function<void(const Work* work, bool is_due)>;
 /// Computes units on single ranks with dynamic load balancing. First resumes the works whose states
 /// are in `saved`, which must be the same on all ranks; then computes the batches in packing.alone.
 /// The root assigns works and batches to the ranks, and computes some of them itself. Each other
-/// rank sends requests to the root. The root replies with one work to be resumed, or with some of
-/// the next batches: in general as many as take 20 ms or, for more than 100 ranks, longer. A rank
-/// also sends a message when a checkpoint is due and when the rank stops, because of a stop request
-/// or of a UserError. Each message contains the results of the units that were completed after the
-/// rank's previous message. It also contains the state of the rank's present work, if there is one.
-/// The root writes checkpoints without the other ranks. It receives messages between the windows of
-/// its own work and in base::poll(). When the campaign stops, it sends an empty share to all ranks,
-/// which look for it likewise. The ranks synchronise only at the beginning and at the end.
+/// rank sends requests to the root. The root replies with one work to be resumed, or with the next
+/// batch. A rank also sends a message when a checkpoint is due and when the rank stops, because of
+/// a stop request or of a UserError. Each message contains the results of the units that were
+/// completed after the rank's previous message. It also contains the state of the rank's present
+/// work, if there is one. The root writes checkpoints without the other ranks. It receives messages
+/// between the windows of its own work and in base::poll(). When the campaign stops, it sends an
+/// empty share to all ranks, which look for it likewise. The ranks synchronise only at the
+/// beginning and at the end.
 ///
 /// Returns true if all units are completed; `saved` is then empty. Returns false if a stop was
 /// requested; on the root, `saved` then has the states of the works that were begun but not

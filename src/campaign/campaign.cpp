@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/say.hpp"
+#include "base/hooks.hpp"
 #include "campaign/alone.hpp"
 #include "io/checkpoint.hpp"
 #include "io/locks.hpp"
@@ -31,7 +31,7 @@ class Campaign {
   /// throws Stopped. Collective.
   void compute() {
     restore();
-    due_.begin(nullptr);
+    due_.schedule();
     for (;;) {
       const Packing packing = source_.pack(under_way_);
       if (packing.together.empty() && packing.alone.empty() && under_way_.empty()) {
@@ -46,25 +46,18 @@ class Campaign {
     source_.conclude(comm_);
   }
 
-  /// Writes the result file, if `write` is given. If that fails, the incomplete file is removed,
-  /// which frees space on the disk. The results are then saved in a checkpoint, if it has a path,
-  /// and SystemError is thrown. Collective.
-  void finish(const Write& write) {
+  /// Writes the result file. If that fails, saves the results in a checkpoint, if it has a path,
+  /// and throws SystemError, which says whether they are saved. Collective.
+  void write_result(const Write& write) {
     try {
-      if (write) {
-        io::write_file(comm_, files_.result, write);
-      }
+      io::write_file(comm_, files_.result, write);
     } catch (const base::SystemError& fault) {
       if (files_.checkpoint.path.empty()) {
         throw;
       }
-      std::string rest = "what was computed is saved" + advice();
-      try {
-        parallel::on_root(comm_, [this] { save_on_root(); });
-      } catch (const base::SystemError& error) {
-        rest = std::string("nor could what was computed be saved: ") + error.what();
-      }
-      throw base::SystemError(fmt::format("{}; {}", fault.what(), rest));
+      parallel::on_root(comm_, [this] { save_on_root(); });
+      throw base::SystemError(
+          fmt::format("{}; what was computed is saved{}", fault.what(), advice()));
     }
   }
 
@@ -76,12 +69,12 @@ class Campaign {
       return;
     }
     try {
-      const io::CheckpointFile file(comm_, *files_.checkpoint.restart);
+      const std::string& path = *files_.checkpoint.restart;
       Batch together;
-      file.restore([&](engine::Archive& archive) { together = serialize(archive); });
+      io::restore_checkpoint(comm_, path, [&](auto& archive) { together = serialize(archive); });
       if (!together.empty()) {
         begin(together);
-        file.restore([this](engine::Archive& archive) { serialize_work(archive); });
+        io::restore_checkpoint(comm_, path, [this](auto& archive) { serialize_work(archive); });
       }
     } catch (const base::Stopped&) {
       throw_stopped(false);
@@ -113,7 +106,6 @@ class Campaign {
         if (work_ == nullptr) {
           begin(*next++);
         }
-        due_.begin(work_.get());
         while (!work_->is_done() && pause != Pause::stop) {
           pause = advance();
         }
@@ -130,7 +122,7 @@ class Campaign {
   /// saves the state of the work. Returns the pause on which the ranks have agreed. Collective.
   Pause advance() {
     const Pause wish = parallel::stop_requested() ? Pause::stop
-                       : due_.is_now(work_.get()) ? Pause::save
+                       : due_.is_now()            ? Pause::save
                                                   : Pause::none;
     Records records;
     const Pause pause = work_->advance(due_.next_step(), wish, records);
@@ -139,7 +131,7 @@ class Campaign {
     }
     if (pause != Pause::none) {
       save(comm_);
-      due_.saved(work_.get());
+      due_.schedule();
     }
     show(work_.get());
     return pause;
@@ -177,9 +169,10 @@ class Campaign {
   }
 
   /// Throws Stopped. If `is_saved` is true on the root, the message contains the progress and
-  /// advice(). If it is false, the message says that the campaign stopped before the first step.
-  /// Job scripts compare the progress with that of the turn before. It therefore also counts the
-  /// steps of the works that are not complete, such as those of a long point of a scan. Collective.
+  /// says how the campaign can be continued. If it is false, the message says that the campaign
+  /// stopped before the first step. Job scripts compare the progress with that of the turn before.
+  /// It therefore also counts the steps of the works that are not complete, such as those of a long
+  /// point of a scan. Collective.
   [[noreturn]] void throw_stopped(bool is_saved) {
     std::int64_t steps = work_ == nullptr ? 0 : work_->steps().done;
     for (const State& state : saved_) {
@@ -190,7 +183,7 @@ class Campaign {
     work_.reset();  // the destructor of the work closes its files
     const std::string how = "stopped " + parallel::stop_reason(comm_);
     if (numbers[3] == 0) {
-      throw base::Stopped(how + " before the first step" + io::nothing_lost);
+      throw base::Stopped(how + " before the first step; nothing is lost: give the same command");
     }
     const std::string unit = source_.unit_name();
     const std::string more =
@@ -199,8 +192,7 @@ class Campaign {
         fmt::format("{} after {} of {} {}{}{}", how, numbers[0], numbers[1], unit, more, advice()));
   }
 
-  /// Returns the end of a message: how the campaign can be continued or, if the checkpoint has no
-  /// path, that nothing is saved.
+  /// Returns the end of a message, which says how the campaign can be continued.
   [[nodiscard]] std::string advice() const {
     const std::string& path = files_.checkpoint.path;
     return path.empty() ? "; without a file nothing is saved"
@@ -263,14 +255,14 @@ class Campaign {
     save(root.comm());
   }
 
-  /// Prints the progress on the root: the number of completed units if schedules_by_units() is true
-  /// and at least one unit is completed, otherwise the number of completed steps of `work`. Prints
+  /// Prints the progress on the root: the count of the source if shows_count() is true and at least
+  /// one unit is completed, otherwise the number of completed steps of `work`. Prints
   /// nothing in the second case if `work` is null or has no steps.
   void show(const Work* work) {
     if (files_.quiet || !comm_.is_root()) {
       return;
     }
-    const bool by_units = source_.schedules_by_units() && source_.count().done > 0;
+    const bool by_units = source_.shows_count() && source_.count().done > 0;
     const Count count = by_units ? source_.count() : work != nullptr ? work->steps() : Count();
     if (count.all == 0) {
       return;
@@ -282,7 +274,7 @@ class Campaign {
       title_ = title;
       progress_.emplace(title, io::StepsDone{count.done, count.done, count.all, unit});
     }
-    progress_->show(count.done, work == nullptr ? "" : work->remark());
+    progress_->show(count.done);
   }
 
   const parallel::Communicator& comm_;
@@ -303,10 +295,13 @@ class Campaign {
 void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,
          const Write& write) {
   const parallel::PhaseTimer timer(parallel::Phase::rest);
-  const io::RunLocks locks(comm, files.result.path, files.checkpoint);
+  const io::OutputLock result(comm, files.result.path);
+  const io::OutputLock checkpoint(comm, files.checkpoint.path, "checkpoint");
   Campaign campaign(comm, source, files);
   campaign.compute();
-  campaign.finish(write);
+  if (write) {
+    campaign.write_result(write);
+  }
   if (write || !files.checkpoint.scheduled) {
     io::remove_checkpoint(comm, files.checkpoint.path);
   }

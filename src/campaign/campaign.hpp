@@ -139,8 +139,6 @@ class Work {
   /// contain several runs, returns the numbers of the run with the most steps. Both numbers are 0
   /// if units() is empty. Local.
   [[nodiscard]] virtual Count steps() const = 0;
-  /// Returns a remark that the progress line shows after the rate, or an empty text. Local.
-  [[nodiscard]] virtual std::string remark() const { return ""; }
 
   /// Saves or restores the state of the work; called between two windows only. Collective on the
   /// ranks of the work.
@@ -152,9 +150,8 @@ class Work {
 
 /// The units that are not yet computed, with the ranks that have to compute them.
 struct Packing {
-  std::vector<Batch> together;     ///< batches for all ranks together, in this order
-  std::vector<Batch> alone;        ///< batches each for a single rank, assigned in this order
-  std::int64_t most_in_share = 1;  ///< the most batches of `alone` that are assigned at once
+  std::vector<Batch> together;  ///< batches for all ranks together, in this order
+  std::vector<Batch> alone;     ///< batches each for a single rank, assigned in this order
 };
 
 /// Supplies a campaign with units and stores their results.
@@ -170,18 +167,18 @@ class Source {
   /// Returns how many of the things that unit_name() names are completed, and how many there are.
   /// The numbers are up to date on the root only. Local.
   [[nodiscard]] virtual Count count() const = 0;
-  /// Returns whether --checkpoint-every counts units of the source; if false, it counts steps of a
-  /// work. Local.
-  [[nodiscard]] virtual bool schedules_by_units() const { return false; }
+  /// Returns whether the line of progress shows count(); if false, it shows the steps of a work.
+  /// Local.
+  [[nodiscard]] virtual bool shows_count() const { return false; }
 
   /// Returns the units that are not yet computed, with the ranks that have to compute them. The
   /// units `under_way` are left out, because their states were restored from a checkpoint. After
   /// the returned batches are computed, the campaign calls pack() again, until it returns no batch.
   /// Local, with the same result on all ranks.
   virtual Packing pack(const Batch& under_way) = 0;
-  /// Creates the work that computes `units`, in its initial state. `units` are one batch, or
-  /// several consecutive batches of one share. Throws UserError if the units cannot be set up, and
-  /// Stopped if a stop is requested meanwhile. Collective on `ranks`, which must outlive the work.
+  /// Creates the work that computes the batch `units`, in its initial state. Throws UserError if
+  /// the units cannot be set up, and Stopped if a stop is requested meanwhile. Collective on
+  /// `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
   /// Returns the name of `units` in the line of progress. Local.
   [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
@@ -210,13 +207,13 @@ using Write = std::function<void(const parallel::Communicator& root, const io::H
 
 /// Computes all units of a source and then, if `write` is given, writes the result file. If
 /// files.checkpoint.restart is set, resumes from this checkpoint. If files.checkpoint.path is not
-/// empty, writes a checkpoint there on schedule (if checkpoints are scheduled), when the campaign
-/// is stopped and there is a state or a result to save, and when the result file cannot be written.
-/// At the end the checkpoint is removed, unless checkpoints are scheduled and `write` is not given;
-/// then it is kept, because a longer run can be resumed from it. Except for durations, the results
-/// are the same on any number of ranks, and also if the campaign was stopped and resumed. Throws
-/// Stopped on all ranks alike if a stop is requested. Throws UserError if a file must not be
-/// written or a work cannot be computed, and SystemError if a file cannot be written. Collective.
+/// empty, writes a checkpoint there on schedule (if checkpoints are scheduled), and when the
+/// campaign is stopped and there is a state or a result to save. At the end the checkpoint is
+/// removed, unless checkpoints are scheduled and `write` is not given; then it is kept, because a
+/// longer run can be resumed from it. Except for durations, the results are the same on any number
+/// of ranks, and also if the campaign was stopped and resumed. Throws Stopped on all ranks alike if
+/// a stop is requested. Throws UserError if a file must not be written or a work cannot be
+/// computed, and SystemError if a file cannot be written. Collective.
 void run(const parallel::Communicator& comm, Source& source, const io::FileSpec& files,
          const Write& write = {});
 

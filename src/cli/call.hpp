@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/spec.hpp"
+#include "io/result_reader.hpp"
 #include "parallel/communicator.hpp"
 
 // These functions turn the words of a call of the program into the spec of what is computed.
@@ -37,16 +38,19 @@ struct Job {
 /// configuration and returns nothing. With --restart, the request is completed from the checkpoint
 /// by continued(). If neither --print-config nor --validate-only is given, prints warnings about
 /// the request on stderr, for example that an elastic oscillation grows more than tenfold with the
-/// step of the run. Then also prints announcement() unless --quiet is given, and starts the timer
-/// of --wall-limit, which stops the run. Throws UserError if the words or the files that they name
-/// are not valid, or if the scheme is unstable with this step. Collective.
+/// step of the run. Then also starts the timer of --wall-limit, which stops the run. Throws
+/// UserError if the words or the files that they name are not valid, or if the scheme is unstable
+/// with this step. Collective.
 std::optional<Job> job_of(Command command, const Invocation& call);
 
-/// Returns the request stored in a result file. Keys that were derived when the file was written
-/// keep their stored values. Prints a warning on stderr if the file has no seal. Throws UserError
-/// if the file is damaged, is a checkpoint, or was not written by simulate, converge or scan.
-/// Collective.
-Request request_in(const Invocation& call, const std::string& file);
+/// Checks that a result file is not damaged, and throws UserError if it is. Prints a warning if the
+/// file has no seal, without which damage may go unnoticed. Collective.
+void require_sound(const parallel::Communicator& comm, const std::string& file);
+
+/// Reads the recipe of a result file or a checkpoint on each rank. The recipe consists of the
+/// command, the configuration, and the keys of the configuration that were derived from others.
+/// Throws UserError if the file cannot be read or is not a file of masing. Collective.
+io::Recipe recipe_in(const parallel::Communicator& comm, const std::string& file);
 
 /// Prints a text to `to` on the root; does nothing on other ranks. A text for stderr is passed to
 /// base::say, so that the Python module can receive it. Local.

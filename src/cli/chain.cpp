@@ -14,31 +14,12 @@ namespace {
 /// The largest number of watched nodes. /field is for more.
 constexpr std::size_t most_watched = 200;
 
-/// Adds the watched nodes to a chain. Throws UserError if there are too many, or if one is no node.
-void add_watched(const std::vector<double>& nodes, engine::MasingChain& chain) {
-  require(nodes.size() <= most_watched, "watch",
-          fmt::format("{} nodes; give at most {}, or --field-every for all", nodes.size(),
-                      most_watched));
-  for (const double node : nodes) {
-    require(node == std::round(node) && node <= static_cast<double>(chain.elements()), "watch",
-            fmt::format("{:g}; must be nodes from 0, the base, to n = {}", node, chain.elements()));
-    chain.watch.push_back(static_cast<std::int64_t>(node));
-  }
-}
-
 }  // namespace
 
-void check_chain(const Values& values) {
-  require(method_of(values) == engine::Method::memory, "engine",
-          "not an engine of masing-chain; give memory, or nothing");
-  const auto refine = values.choice<study::Refine>("refine");
-  require(refine != study::Refine::both, "refine",
-          "both is not there for masing-chain; give steps, cells or elements");
-  require(refine != study::Refine::elements || !values.has("force-node"), "force-node",
-          "the levels differ in n, and the force acts on the last node; leave it out");
-}
-
 engine::RunSpec chain_run(const Values& values) {
+  const bool are_elements = values.choice<study::Refine>("refine") == study::Refine::elements;
+  require(!are_elements || !values.has("force-node"), "force-node",
+          "the levels differ in n, and the force acts on the last node; leave it out");
   const std::int64_t elements = elements_of(values);
   const base::Function acceleration = values.function("base-acceleration");
   engine::MasingChain chain{
@@ -62,7 +43,15 @@ engine::RunSpec chain_run(const Values& values) {
           "the base absorbs, and moves by itself; give --incoming-velocity, or no base_impedance");
   require(chain.force_node <= elements, "force-node",
           fmt::format("{}; must be a node from 1 to n = {}", chain.force_node, elements));
-  add_watched(values.list("watch"), chain);
+  const std::vector<double> watched = values.list("watch");
+  require(watched.size() <= most_watched, "watch",
+          fmt::format("{} nodes; give at most {}, or --field-every for all", watched.size(),
+                      most_watched));
+  for (const double node : watched) {
+    require(node == std::round(node) && node <= static_cast<double>(elements), "watch",
+            fmt::format("{:g}; must be nodes from 0, the base, to n = {}", node, elements));
+    chain.watch.push_back(static_cast<std::int64_t>(node));
+  }
   const engine::Drive base =
       chain.absorbs
           ? engine::Drive{values.function("incoming-velocity"), {"incoming-velocity", "v_in(t)"}}

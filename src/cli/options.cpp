@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/program_options.hpp>
 #include <map>
@@ -35,81 +36,72 @@ constexpr unsigned finite = 8;
 constexpr unsigned slabs = slab | quasistatic;
 constexpr unsigned moving = slab | chain;
 constexpr unsigned fields = slabs | chain;
-constexpr unsigned all = fields | finite;
+constexpr unsigned all = any_family;
 constexpr unsigned of_simulate = 1;
 constexpr unsigned of_converge = 2;
 constexpr unsigned of_scan = 4;
-constexpr unsigned each = of_simulate | of_converge | of_scan;
+constexpr unsigned each = with_configuration;
 constexpr unsigned of_reproduce = 8;
 constexpr unsigned of_benchmark = 16;
 
-constexpr Option table[] = {
-    {"model", of_problem, problem, word, "NAME", "masing", "The model; masing models lists them.",
-     any, all, each},
-    {"stiffness", of_problem, problem, of_s, "k(s)", "1", "Stiffness density, >= 0.", any, fields,
-     each},
+const Option table[] = {
+    {"model", of_problem, problem, word, "NAME", "masing", "The model; masing models lists them."},
+    {"stiffness", of_problem, problem, of_s, "k(s)", "1", "Stiffness density, >= 0.", any, fields},
     {"threshold", of_problem, problem, of_s, "eta(s)", "s+0.1", "Yield displacement, >= 0.", any,
-     fields, each},
+     fields},
     {"threshold-down", of_problem, problem, of_s, "eta_down(s)", "",
-     "Yield displacement downwards; as upwards if it is not given.", any, fields, each},
+     "Yield displacement downwards; as upwards if it is not given.", any, fields},
     {"initial-u", of_problem, problem, field, "u0(s)", "0",
-     "Initial elongation; file:RUN.h5 is the last field of a run.", any, fields, each},
+     "Initial elongation; file:RUN.h5 is the last field of a run.", any, fields},
     {"force", of_problem, problem, of_t, "F(t)", "",
-     "External force; in the papers' problem alone it is 0.45*cos(0.5*t) if it is not given.", any,
-     all, each},
+     "External force; in the papers' problem alone it is 0.45*cos(0.5*t) if it is not given."},
     {"base-acceleration", of_problem, problem, of_t, "a_g(t)", "0",
-     "Acceleration of the base: the force is F - m a_g.", any, moving, each},
+     "Acceleration of the base: the force is F - m a_g.", any, moving},
     {"incoming-velocity", of_problem, problem, of_t, "v(t)", "",
-     "Velocity of the wave that comes in at a base that absorbs.", any, chain, each},
+     "Velocity of the wave that comes in at a base that absorbs.", any, chain},
     {"force-node", of_problem, problem, count, "i", "",
-     "The node that the force acts on; the last if it is not given.", positive, chain, each},
+     "The node that the force acts on; the last if it is not given.", positive, chain},
     {"position", of_problem, problem, of_t, "x(t)", "",
-     "The position, prescribed in place of F(t).", any, quasistatic, each},
+     "The position, prescribed in place of F(t).", any, quasistatic},
     {"mass", of_problem, problem, real, "m", "1", "Mass, > 0.", positive, slab, each, "m"},
-    {"damping", of_problem, problem, real, "c", "0", "Viscous damping, >= 0.", not_negative, slab,
-     each},
+    {"damping", of_problem, problem, real, "c", "0", "Viscous damping, >= 0.", not_negative, slab},
     {"k0", of_problem, problem, real, "k0", "0", "Linear spring, >= 0.", not_negative, slabs, each,
      "k0"},
     {"x0", of_problem, problem, real, "x0", "0", "Initial position.", any, slabs, each, "x0"},
     {"y0", of_problem, problem, real, "y0", "0", "Initial velocity.", any, slab, each, "y0"},
-    {"final-time", of_problem, problem, real, "T", "500", "Final time, > 0.", positive, all, each},
-    {"steps", of_grid, result, count, "N", "1000000", "Time steps, >= 1.", positive, all, each},
+    {"final-time", of_problem, problem, real, "T", "500", "Final time, > 0.", positive},
+    {"steps", of_grid, result, count, "N", "1000000", "Time steps, >= 1.", positive},
     {"cells", of_grid, result, cells, "P|inf", "1500",
-     "Cells of s in [0,1], >= 1; inf is the continuum.", positive, fields, each},
+     "Cells of s in [0,1], >= 1; inf is the continuum.", positive, fields},
     {"rule", of_grid, result, choice, "right|midpoint", "right",
-     "Where a cell samples k, eta and u0: at its right end or its middle.", any, fields, each},
+     "Where a cell samples k, eta and u0: at its right end or its middle.", any, fields},
     {"scheme", of_grid, result, choice, "euler|leapfrog", "euler",
      "Scheme of time: the papers' euler, of order one, or leapfrog (velocity Verlet), of order "
-     "two; "
-     "leapfrog if the base moves, and of a chain.",
-     any, moving, each},
+     "two; leapfrog if the base moves, and of a chain.",
+     any, moving},
     {"engine", of_grid, result, choice, "sweep|memory|exact", "",
-     "Engine: cell by cell, by turning points, or exact in time; it follows from P if it is not "
-     "given.",
-     any, moving | finite, each},
+     "Cell by cell, by turning points, or exact in time; by default it follows from P.", any,
+     moving | finite},
     {"breaks", of_grid, result, list, "\"t,t,...\"", "",
-     "Times at which F is not smooth, for the exact solution.", any, slab | finite, each},
+     "Times at which F is not smooth, for the exact solution.", any, slab | finite},
     {"output", of_output, execution, word, "FILE.h5", "masing.h5",
-     "Result file; it is replaced when the run is done.", any, all, each},
+     "Result file; it is replaced when the run is done."},
     {"output", of_output, execution, word, "FILE.h5", "",
      "File in which to keep what was made again.", any, all, of_reproduce},
     {"output", of_output, execution, word, "FILE.h5", "benchmark.h5", "Result file.", any, all,
      of_benchmark},
     {"sample-every", of_output, result, count, "n", "",
-     "Steps between samples; about 10,000 samples if it is not given.", positive, all, each},
+     "Steps between samples; about 10,000 samples if it is not given.", positive},
     {"field-every", of_output, result, count, "n", "",
      "Steps between fields u(.,s), or states; 0: the last step only.", not_negative, all,
      of_simulate},
-    {"from", of_output, result, real, "t", "", "First time of the samples (default 0).", any, all,
-     each},
-    {"to", of_output, result, real, "t", "", "Last time of the samples (default T).", any, all,
-     each},
+    {"from", of_output, result, real, "t", "", "First time of the samples (default 0)."},
+    {"to", of_output, result, real, "t", "", "Last time of the samples (default T)."},
     {"energy", of_output, result, flag, "", "false", "Write the energy balance with the samples.",
      any, moving, of_simulate},
     {"field-points", of_output, result, count, "n", "",
-     "Places of the field in the files; by default 1000 of P = inf, else 0 for all, or 10000 of "
-     "huge fields.",
-     not_negative, fields, of_simulate | of_converge},
+     "Places of the field in the files; by default 1000 of P = inf, else 0 for all.", not_negative,
+     fields, of_simulate | of_converge},
     {"watch", of_output, result, list, "\"i,i,...\"", "",
      "Write the motion of these nodes, and the elements below them.", not_negative, chain,
      of_simulate},
@@ -141,42 +133,36 @@ constexpr Option table[] = {
     {"keep", of_study, result, choice, "numbers|series", "numbers",
      "What is kept of the runs: numbers alone, or their samples, too.", any, all, of_scan},
     {"checkpoint", of_execution, execution, word, "FILE.h5", "",
-     "File of checkpoints; if it is not given, OUTPUT.checkpoint, written when stopped.", any, all,
-     each},
+     "File of checkpoints; if it is not given, OUTPUT.checkpoint, written when stopped."},
     {"checkpoint-every", of_execution, execution, count, "n", "0",
-     "Steps between checkpoints; 0: every ten minutes.", not_negative, all, each},
+     "Steps, comparisons or points between checkpoints; 0: every ten minutes.", not_negative},
     {"restart", of_execution, execution, word, "FILE.h5", "",
-     "Go on with the run that this checkpoint is of.", any, all, each},
+     "Go on with the run that this checkpoint is of."},
     {"wall-limit", of_execution, execution, time, "h:m:s", "0",
-     "Time after which to write a checkpoint and stop with exit code 75; 0: never.", any, all,
-     each},
+     "Time after which to write a checkpoint and stop with exit code 75; 0: never."},
     {"quiet", of_execution, execution, flag, "", "false", "No progress on stderr.", any, all,
      each | of_reproduce},
     {"set", of_problem, call, pair, "PARAMETER=VALUE", "",
-     "A parameter of another model than masing: a number, a list \"0.5,0.9\" or an expression in i "
-     "and n; in an .ini below [model].",
+     "A parameter of the model: a number, a list \"0.5,0.9\" or an expression in i and n; in an "
+     ".ini below [model].",
      any, all, each, "", "model."},
     {"let", of_problem, call, pair, "NAME=VALUE", "",
-     "A constant for every expression and number, itself a number or an expression; in an .ini "
-     "below [let].",
-     any, all, each, "", "let."},
+     "A constant for every expression and number; in an .ini below [let].", any, all, each, "",
+     "let."},
     {"table", of_problem, call, pair, "NAME=FILE.csv", "",
-     "Two columns of numbers as a function for every expression, NAME(t) or NAME(s); in an .ini "
-     "below [table].",
-     any, all, each, "", "table."},
+     "Two columns of numbers as a function NAME(t) or NAME(s); in an .ini below [table].", any, all,
+     each, "", "table."},
     {"over", of_study, call, pair, "NAME=VALUES", "",
      "Scan a constant or a numeric key: \"w=0.3:1.75:30\", \"w=1:9:5:log\" or \"w=0.4,0.7,1\"; in "
-     "an "
-     ".ini below [over].",
+     "an .ini below [over].",
      any, all, of_scan, "", "over."},
     {"config", of_execution, call, word, "FILE.ini", "",
      "The same keys, one 'key = value' a line, or a result file with its own; the command line "
-     "wins.",
-     any, all, each},
+     "wins."},
     {"print-config", of_execution, call, flag, "", "false",
-     "Print the resolved configuration as an .ini and stop.", any, all, each},
+     "Print the resolved configuration as an .ini and stop."},
     {"validate-only", of_execution, call, flag, "", "false",
-     "Check the configuration, every cell of it, and stop.", any, all, each},
+     "Check the configuration, every cell of it, and stop."},
     {"largest", of_grid, call, count, "P", "",
      "The most cells; by default what a third of the free memory holds, at most 1e8.", positive,
      all, of_benchmark},
@@ -192,19 +178,31 @@ constexpr Option table[] = {
 
 namespace {
 
+/// The name of a command and what it does.
+struct CommandInfo {
+  std::string name;
+  const char* about;
+};
+
+/// The commands, in the order of the enumerators.
+const std::array<CommandInfo, 5> commands{
+    {{"simulate", "one trajectory of a model, written to HDF5"},
+     {"converge", "a refinement study: errors, observed orders and a verdict"},
+     {"scan", "one run, or one limit cycle, for each point of a grid of parameters"},
+     {"reproduce", "a result file made again and compared, bit by bit"},
+     {"benchmark", "what the engines reach beside the machine's own limits"}}};
+
 /// Adds an option to a group, with its default at the end of the help, or the key of an .ini.
 void add(po::options_description& group, const Option& option, bool is_key) {
-  const std::string_view argument = option.argument;
-  if (argument.empty() && !is_key) {
+  if (*option.argument == 0 && !is_key) {
     group.add_options()(option.name, option.help);
     return;
   }
-  constexpr std::size_t widest = 26;  // a longer choice has its words in the help
   const std::string name =
       option.kind == Kind::pair && is_key ? option.section + std::string("*") : option.name;
-  const std::string preset = *option.preset == 0 ? "" : fmt::format(" [{}]", option.preset);
+  const std::string preset = option.preset.empty() ? "" : fmt::format(" [{}]", option.preset);
   auto* const value = po::value<std::string>();
-  value->value_name(argument.size() > widest ? "WORD" : option.argument);
+  value->value_name(option.argument);
   group.add_options()(name.c_str(), value, (option.help + preset).c_str());
 }
 
@@ -255,15 +253,6 @@ po::options_description describe(Command command, bool are_keys) {
   return groups;
 }
 
-std::string about(Command command) {
-  constexpr std::array texts{"one trajectory of a model, written to HDF5",
-                             "a refinement study: errors, observed orders and a verdict",
-                             "one run, or one limit cycle, for each point of a grid of parameters",
-                             "a result file made again and compared, bit by bit",
-                             "what the engines reach beside the machine's own limits"};
-  return texts.at(static_cast<std::size_t>(command));
-}
-
 std::string help(Command command) {
   std::ostringstream text;
   text << fmt::format("masing {}: {}\n", name_of(command), about(command));
@@ -280,18 +269,17 @@ std::string help(Command command) {
 }
 
 std::string name_of(Command command) {
-  constexpr std::array names{"simulate", "converge", "scan", "reproduce", "benchmark"};
-  return names.at(static_cast<std::size_t>(command));
+  return commands.at(static_cast<std::size_t>(command)).name;
+}
+
+std::string about(Command command) {
+  return commands.at(static_cast<std::size_t>(command)).about;
 }
 
 std::optional<Command> command_of(const std::string& name) {
-  using enum Command;
-  for (const Command command : {simulate, converge, scan, reproduce, benchmark}) {
-    if (name == name_of(command)) {
-      return command;
-    }
-  }
-  return std::nullopt;
+  const auto match = std::ranges::find(commands, name, &CommandInfo::name);
+  return match == commands.end() ? std::nullopt
+                                 : std::optional(static_cast<Command>(match - commands.begin()));
 }
 
 Family family_of(const std::string& model) {

@@ -35,6 +35,9 @@ std::optional<Command> command_of(const std::string& name);
 /// slab and parameters (--set). `finite` stands for all other models: they have finitely many
 /// elements, and parameters in place of the options of a slab.
 enum class Family : unsigned { slab = 1, quasistatic = 2, chain = 4, finite = 8 };
+/// The set of all families, and that of the first three commands, as Option joins them by |.
+constexpr unsigned any_family = 15;
+constexpr unsigned with_configuration = 7;
 
 /// Returns whether the models of a family have parameters, which --set gives. Local.
 constexpr bool has_parameters(Family family) {
@@ -80,12 +83,12 @@ struct Option {
   /// what the help calls the value, or the words of a choice: "right|midpoint"; empty for a flag
   const char* argument = "";
   /// the default; empty if the option has none, or one that follows from other options
-  const char* preset = "";
+  std::string preset = "";
   const char* help = "";  ///< one sentence
   /// the range of a number; a count is at least 1 if it must be positive, and otherwise at least 0
   rheology::Range range = rheology::Range::any;
-  unsigned families = 0;       ///< the families of models that take the option, joined by |
-  unsigned commands = 0;       ///< the commands that take the option, a bit for each
+  unsigned families = any_family;          ///< the models that take the option, joined by |
+  unsigned commands = with_configuration;  ///< the commands that take it, a bit for each
   const char* parameter = "";  ///< the parameter of a model that the option also sets: "m" for mass
   const char* section = "";    ///< of Kind::pair: the prefix of the keys that it sets, "let."
 

@@ -10,7 +10,7 @@
 
 #include "base/expression.hpp"
 #include "cli/words.hpp"
-#include "io/samples.hpp"
+#include "io/specs.hpp"
 #include "scan/points.hpp"
 
 // These functions read the points of a scan: the axes of --over and the table of --samples.
@@ -23,7 +23,6 @@ class Inputs {
  public:
   using Points = std::shared_ptr<const base::PointTable>;
 
-  /// Throws UserError if the arrays of the samples do not have the sizes that the samples state.
   explicit Inputs(io::Samples source);
 
   [[nodiscard]] const std::shared_ptr<const io::Samples>& source() const { return source_; }
@@ -37,7 +36,7 @@ class Inputs {
 
  private:
   /// Returns the array `name`, which is called "array:0", "array:1" and so on. Throws UserError if
-  /// the samples do not contain it.
+  /// the samples do not contain it, or if their arrays do not have the sizes that they state.
   [[nodiscard]] Points array(const std::string& name) const;
   /// Returns the text of a file. Searches a file with a relative path beside the result file that
   /// contains the samples, then in the folder of the table. Throws UserError if the file cannot be
@@ -45,7 +44,6 @@ class Inputs {
   [[nodiscard]] std::string text(const std::string& name) const;
 
   std::shared_ptr<const io::Samples> source_;
-  std::vector<double> ends_;  // for each array the number of points up to its end
   // for each column the input that was read last, with its name
   mutable std::map<std::string, std::pair<std::string, Points>> last_;
 };
@@ -56,13 +54,10 @@ struct Axes {
   /// The inputs of the table of samples; empty if there is none. The first axis is then that of the
   /// rows of the table.
   std::optional<Inputs> inputs = {};
-  std::int64_t first = 0;  ///< the first point whose records can be read
+  decltype(Files::input) input = {};  ///< reads the inputs of a point on all ranks alike
 
   /// Returns whether a column of the table of samples gives the key. Local.
   [[nodiscard]] bool has_sample(const std::string& key) const;
-  /// Returns the record that a column has in a row with the value `path`. Throws UserError if the
-  /// record cannot be read. Local.
-  [[nodiscard]] Inputs::Points record(const scan::Column& column, double path) const;
   /// Returns the entries of all keys that the scan varies at a point. The text of a record is its
   /// path. Throws UserError if a record cannot be read. Local.
   [[nodiscard]] std::vector<Entry> at(std::int64_t point) const;

@@ -1,5 +1,3 @@
-#include "cli/printed.hpp"
-
 #include <fmt/core.h>
 #include <xxhash.h>
 
@@ -10,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "cli/problem.hpp"
+#include "cli/spec.hpp"
 #include "rheology/catalogue.hpp"
 
 namespace masing::cli {
@@ -22,7 +21,7 @@ struct Key {
   std::string name;
   std::string value;  ///< the value, with constants replaced by their values
 
-  /// the text that the user wrote if `value` may differ from it, as for an expression; else empty
+  /// the text of an expression, whose value may be another text; else empty
   std::string given = {};
   const Option* option = nullptr;  ///< the option of this name; null for a key in a section
 };
@@ -40,8 +39,8 @@ std::string parameter_text(const Values& values, const std::string& text) {
   return base::joined(pieces, ",");
 }
 
-/// Adds the keys in sections: the parameters in the order of the catalogue, the axes and the
-/// constants in the order in which the user gave them, and the tables by name.
+/// Adds the keys in sections: the parameters in the order of the catalogue, then the axes, the
+/// constants and the tables, each in the order in which the user gave them.
 void add_sections(const Values& values, std::vector<Key>& keys) {
   if (has_parameters(values.family())) {
     const auto& model = rheology::catalogue_entry(values.call().model);
@@ -50,23 +49,18 @@ void add_sections(const Values& values, std::vector<Key>& keys) {
       keys.push_back({key, parameter_text(values, values.text(key)), values.text(key)});
     }
   }
-  std::vector<Key> lets;
-  std::map<std::string, std::string> tables;
-  for (const auto& [key, text, place, points] : values.call().entries) {
-    if (key.starts_with("over.")) {
-      keys.push_back({key, text});
-    } else if (key.starts_with("let.")) {
-      const bool is_number = base::to_number(text).has_value();
-      const std::string name = key.substr(key.find('.') + 1);
-      lets.push_back({key, is_number ? text : base::to_text(values.constants().at(name)),
-                      is_number ? "" : text});
-    } else if (key.starts_with("table.")) {
-      tables[key] = text;
+  for (const std::string section : {"over.", "let.", "table."}) {
+    for (const auto& [key, text, place, points] : values.call().entries) {
+      if (!key.starts_with(section)) {
+        continue;
+      }
+      if (section == "let." && !base::to_number(text)) {
+        keys.push_back(
+            {key, base::to_text(values.constants().at(key.substr(section.size()))), text});
+      } else {
+        keys.push_back({key, text});
+      }
     }
-  }
-  keys.insert(keys.end(), lets.begin(), lets.end());
-  for (const auto& [key, text] : tables) {
-    keys.push_back({key, text});
   }
 }
 
@@ -84,7 +78,7 @@ std::vector<Key> keys_of(const Request& request, Role last) {
   for (const Option& option : options()) {
     const bool is_of_points = request.axes->has_sample(option.name) ||
                               (values.command() == Command::scan && !values.given(option.name) &&
-                               option.is_numeric() && *option.preset == 0);
+                               option.is_numeric() && option.preset.empty());
     if (option.is_of(values.command()) && option.is_of(values.family()) && option.role <= last &&
         !is_of_points && !refined.contains(option.name)) {
       std::string value = values.value(option);
@@ -92,8 +86,11 @@ std::vector<Key> keys_of(const Request& request, Role last) {
       if (option.name == std::string("samples") && value.ends_with(".h5")) {
         value = std::filesystem::path(value).filename().string();
       }
+      const std::string& text = values.text(option.name);
+      const bool is_calculated =
+          (option.is_number() || option.is_function()) && !base::to_number(text);
       if (!value.empty() || !option.is_number()) {
-        keys.push_back({option.name, value, values.calculated(option), &option});
+        keys.push_back({option.name, value, is_calculated ? text : "", &option});
       }
     }
   }
@@ -101,67 +98,27 @@ std::vector<Key> keys_of(const Request& request, Role last) {
   return keys;
 }
 
-/// Returns whether `key` is an option that the papers do not have and that has no effect if it has
-/// this value.
-bool omitted_if_zero(const std::string& key, const std::string& value) {
-  return (key == "threshold-down" && value.empty()) ||
-         ((key == "damping" || key == "base-acceleration") && value == "0");
-}
-
-/// Returns the checksum XXH3 of a text, as 32 hexadecimal digits.
-std::string checksum(const std::string& text) {
-  const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
-}
-
 /// Returns a text by which values are compared: `text` without blanks. The blanks of a table
 /// ("points:…") are kept, because they separate numbers. A text of more than 1000 bytes is replaced
-/// by its checksum, so that it can be stored as an attribute of a file.
+/// by its checksum XXH3, so that it can be stored as an attribute of a file.
 std::string comparison_key(std::string text) {
+  constexpr std::size_t longest = 1000;
   if (!text.starts_with("points:")) {
     std::erase(text, ' ');
   }
-  constexpr std::size_t longest = 1000;
-  if (text.size() <= longest) {
-    return text;
-  }
-  return checksum(text);
-}
-
-/// Returns those keys of a request whose role is `last` or is listed before `last` in Role, and the
-/// keys "model.…" and "table.…", each with its value. The value of samples is a checksum of their
-/// table, not its path. Constants are replaced by their values. Scans are an exception, because
-/// their constants differ from point to point: values that use constants are returned as the user
-/// wrote them, and the keys "over.…" and "let.…" are also returned. The exception does not apply if
-/// `last` is Role::problem.
-std::vector<std::pair<std::string, std::string>> keys_and_values(const Request& request,
-                                                                 Role last) {
-  const bool has_points = request.values.command() == Command::scan && last != Role::problem;
-  std::vector<std::pair<std::string, std::string>> values;
-  for (const Key& key : keys_of(request, last)) {
-    if (key.name == "samples" && request.axes->inputs) {
-      values.emplace_back(key.name, checksum(request.axes->inputs->source()->table));
-    } else if (has_points || key.option != nullptr || key.name.starts_with("model.") ||
-               key.name.starts_with("table.")) {
-      values.emplace_back(key.name, has_points && !key.given.empty() ? key.given : key.value);
-    }
-  }
-  return values;
+  const XXH128_hash_t sum = XXH3_128bits(text.data(), text.size());
+  return text.size() <= longest ? text : fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
 }
 
 }  // namespace
 
 std::string derived_keys(const Request& request) {
-  const Values& values = request.values;
+  const std::string of_elements = std::string("model.") + rheology::element_count;
   std::vector<std::string> derived;
   for (const Key& key : keys_of(request, Role::result)) {
-    if (key.option != nullptr && values.is_derived(key.name)) {
+    if ((key.option != nullptr || key.name == of_elements) && request.values.is_derived(key.name)) {
       derived.push_back(key.name);
     }
-  }
-  const std::string of_elements = std::string("model.") + rheology::element_count;
-  if (values.is_derived(of_elements)) {
-    derived.push_back(of_elements);
   }
   return base::joined(derived, ",");
 }
@@ -195,45 +152,40 @@ std::string printed(const Request& request, Role last) {
   return text;
 }
 
-std::string announcement(const Request& request) {
-  // A study and a scan have several P and N, which their tables list.
-  Names shown{"model", "scheme", "engine"};
-  if (request.values.command() == Command::simulate) {
-    shown.insert({"cells", "steps"});
+std::vector<std::string> differences(const Given& before, const Given& now,
+                                     const Names& may_differ) {
+  std::map<std::string, std::string> left;
+  for (const Entry& entry : now.entries) {
+    left.emplace(entry.key, entry.text);
   }
-  std::vector<std::string> parts;
-  for (const Key& key : keys_of(request, Role::result)) {
-    if (shown.contains(key.name) && !key.value.empty()) {
-      parts.push_back(fmt::format("{} = {}", key.name, key.value));
+  std::vector<std::string> all;
+  const auto compare = [&](const std::string& key, const std::string& was, const std::string& is) {
+    if (!may_differ.contains(key) && comparison_key(was) != comparison_key(is)) {
+      all.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, was, is));
     }
+  };
+  for (const Entry& entry : before.entries) {
+    const auto match = left.find(entry.key);
+    compare(entry.key, entry.text, match == left.end() ? "none" : match->second);
+    left.erase(entry.key);
   }
-  return fmt::format("masing {}: {}\n", name_of(request.values.command()),
-                     base::joined(parts, ", "));
-}
-
-std::vector<Difference> differences(const Request& one, const Request& other) {
-  const auto of_other = keys_and_values(other, Role::result);
-  std::map<std::string, std::string> left(of_other.begin(), of_other.end());
-  std::vector<Difference> all;
-  for (const auto& [key, value] : keys_and_values(one, Role::result)) {
-    const auto match = left.find(key);
-    const std::string beside = match == left.end() ? "none" : match->second;
-    if (comparison_key(beside) != comparison_key(value)) {
-      all.push_back({key, value, beside});
-    }
-    left.erase(key);
-  }
-  for (const auto& [key, value] : left) {
-    all.push_back({key, "none", value});
+  for (const auto& [key, is] : left) {
+    compare(key, "none", is);
   }
   return all;
 }
 
 std::string problem_text(const Request& request) {
+  // Options that the papers do not have are left out if they have no effect.
+  const std::map<std::string, std::string> without_effect{
+      {"threshold-down", ""}, {"damping", "0"}, {"base-acceleration", "0"}};
   std::vector<std::string> texts;
-  for (const auto& [key, value] : keys_and_values(request, Role::problem)) {
-    if (!omitted_if_zero(key, value)) {
-      texts.push_back(fmt::format("{}={}", key, comparison_key(value)));
+  for (const Key& key : keys_of(request, Role::problem)) {
+    const auto match = without_effect.find(key.name);
+    const bool is_of_problem =
+        key.option != nullptr || key.name.starts_with("model.") || key.name.starts_with("table.");
+    if (is_of_problem && (match == without_effect.end() || match->second != key.value)) {
+      texts.push_back(fmt::format("{}={}", key.name, comparison_key(key.value)));
     }
   }
   return base::joined(texts, ";");

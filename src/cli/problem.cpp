@@ -11,15 +11,58 @@
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
 #include "engine/slab.hpp"
+#include "io/recorders.hpp"
 #include "rheology/catalogue.hpp"
 
 namespace masing::cli {
 
 using base::UserError;
 using engine::Method;
+using rheology::element_count;
+using rheology::Parameter;
 using study::Refine;
 
 namespace {
+
+/// The section of an .ini with the parameters of the model.
+const std::string section = "model.";
+
+/// Returns the values of a parameter. Its text is a list of numbers and expressions, or one
+/// expression of i and n for all elements. In a list, n is `count`.
+rheology::Sequence sequence_of(const Values& values, const std::string& name, double count) {
+  const std::vector<std::string> pieces = split_list(values.text(section + name));
+  std::vector<double> numbers;
+  numbers.reserve(pieces.size());
+  for (const std::string& piece : pieces) {
+    if (const auto literal = base::to_number(piece)) {
+      numbers.push_back(*literal);
+      continue;
+    }
+    const base::Function function =
+        values.parsed(piece, Kind::pair).bound(values.constants(), {}, {element_count});
+    if (pieces.size() == 1) {
+      return std::make_shared<const base::Function>(function);
+    }
+    numbers.push_back(
+        function.bound({{element_count, count}})(static_cast<double>(numbers.size() + 1)));
+  }
+  if (numbers.size() == 1) {
+    return numbers.front();
+  }
+  return numbers;
+}
+
+/// Returns, as text, the length of the first list that has one value for each element. Returns an
+/// empty text if no parameter has such a list.
+std::string counted_elements(const Values& values, const std::vector<Parameter>& parameters) {
+  for (const Parameter& parameter : parameters) {
+    const std::size_t count = split_list(values.text(section + parameter.name)).size();
+    if (parameter.values == rheology::per_element && count > 1) {
+      return std::to_string(count);
+    }
+  }
+  return {};
+}
 
 /// The force of the papers, which is the default of their problem alone.
 constexpr const char* papers_force = "0.45*cos(0.5*t)";
@@ -35,19 +78,10 @@ bool is_of_papers(const Values& values) {
          });
 }
 
-/// Sets the scheme, the motion of the base and the force; without a default there is no force.
-void resolve_drives(Values& values) {
-  const bool has_base = values.family() == Family::chain || values.given("base-acceleration");
-  const bool is_prescribed = values.has("position");
-  if (!values.given("scheme")) {
-    values.derive("scheme", has_base ? "leapfrog" : "euler");
-  }
-  if (!values.given("base-acceleration")) {
-    values.derive("base-acceleration", "0");
-  }
-  if (!values.given("force")) {
-    const bool is_papers = values.call().is_of_result || is_of_papers(values);
-    values.derive("force", is_prescribed ? "" : has_base ? "0" : is_papers ? papers_force : "");
+/// Sets the text of an option unless the user gave one.
+void set_default(Values& values, const char* key, const std::string& text) {
+  if (!values.given(key)) {
+    values.derive(key, text);
   }
 }
 
@@ -59,37 +93,10 @@ std::int64_t default_field_every(const Values& values) {
     return 0;
   }
   const io::Sampling sampling = sampling_of(values);
-  const double samples = (sampling.to - sampling.from) / sampling.time.final_time *
-                         static_cast<double>(sampling.time.steps) /
-                         static_cast<double>(sampling.every);
+  const auto samples = static_cast<double>(io::SampledSteps(sampling).count());
   const auto& groups = rheology::catalogue_entry(values.call().model).info.state;
-  const rheology::StateLayout layout{groups, elements_of(values)};
-  const bool is_huge = samples * static_cast<double>(layout.size()) > most_numbers;
-  return is_huge ? 0 : sampling.every;
-}
-
-/// Returns the default of field-points. If a slab has more than 10,000 cells and /field/u of masing
-/// simulate would have more than 10^7 numbers, u is written at 10,000 places only, and a warning is
-/// added.
-std::int64_t default_field_points(const Values& values, std::vector<std::string>& warnings) {
-  constexpr double most_numbers = 1e7;
-  constexpr std::int64_t fewer_points = 10000;
-  const bool is_chain = values.family() == Family::chain;
-  const slab::Space space = values.family() == Family::finite ? slab::Cells{} : space_of(values);
-  const auto* cells = std::get_if<slab::Cells>(&space);
-  const std::int64_t every = values.count("field-every");
-  const std::int64_t more_rows = every > 0 ? time_of(values).steps / every : 0;
-  const std::int64_t places = is_chain ? elements_of(values) : cells == nullptr ? 0 : cells->count;
-  if (values.command() == Command::simulate && values.family() != Family::finite &&
-      places > fewer_points &&
-      (1.0 + static_cast<double>(more_rows)) * static_cast<double>(places) > most_numbers) {
-    warnings.push_back(fmt::format(
-        "--field-points: of {} {} the file keeps {}, as all of them would be more than {:g} "
-        "numbers; give --field-points 0 for all",
-        places, is_chain ? "nodes" : "cells", fewer_points, most_numbers));
-    return fewer_points;
-  }
-  return cells == nullptr && !is_chain ? slab::Continuum().field_points : 0;
+  const auto size = static_cast<double>(rheology::StateLayout{groups, elements_of(values)}.size());
+  return samples * size > most_numbers ? 0 : sampling.every;
 }
 
 /// Throws UserError if options contradict each other. For example, the engine sweep cannot compute
@@ -97,42 +104,36 @@ std::int64_t default_field_points(const Values& values, std::vector<std::string>
 /// to refine.
 void check_options(const Values& values) {
   const Family family = values.family();
+  const std::string& model = values.call().model;
   const bool is_continuum = values.text("cells") == "inf" && family != Family::finite;
   require(!is_continuum || family == Family::chain || values.count("field-points") > 0,
           "field-points", "0; must be a whole number from 1 to 2^53");
   const auto [time, every, from, to] = sampling_of(values);
-  const auto require_in_run = [&, end = time.final_time](const char* key, double when) {
-    require(
-        when >= 0 && when <= end, key,
-        fmt::format("{}; must lie in [0, T] = [0, {}]", base::to_text(when), base::to_text(end)));
-  };
-  require_in_run("from", from);
-  require_in_run("to", to);
-  require(from <= to, "from",
-          fmt::format("{} is after --to {}; give a window from < to", base::to_text(from),
-                      base::to_text(to)));
+  require(
+      from >= 0 && from <= to, "from",
+      fmt::format("{}; must lie in [0, {}], up to --to", base::to_text(from), base::to_text(to)));
+  require(
+      to <= time.final_time, "to",
+      fmt::format("{}; must be at most T = {}", base::to_text(to), base::to_text(time.final_time)));
   require(values.has("output"), "output", "empty; give a file name");
-  const bool is_study = values.command() == Command::converge;
   const auto refine = values.choice<Refine>("refine");
   const std::optional<Method> method = method_of(values);
-  if (family == Family::chain) {
-    check_chain(values);
-  } else if (family == Family::finite) {
-    const std::string& model = values.call().model;
-    require(!method || method == Method::exact, "engine",
-            "not an engine of " + model + "; give exact, or nothing for the scheme");
-    require(!is_study || !method, "engine",
-            "exact has no time step to refine; leave it out, and give --reference exact");
-    require(refine == Refine::steps, "refine", model + " has no cells; give steps");
-  } else {
-    require(refine != Refine::elements, "refine",
-            "elements is there for masing-chain; give steps, cells or both");
-    require(!is_continuum || method != Method::sweep, "engine",
-            "sweep goes cell by cell and cannot have --cells inf; give --engine memory or exact, "
-            "or a number of cells");
-    require(!is_study || refine == Refine::cells || method != Method::exact, "engine",
-            "exact has no time step to refine; give sweep or memory, and --reference exact");
-  }
+  const std::string refinements = family == Family::finite  ? "steps"
+                                  : family == Family::chain ? "steps, cells or elements"
+                                                            : "steps, cells or both";
+  require(
+      refinements.find(values.text("refine")) != std::string::npos, "refine",
+      fmt::format("{} is not there for {}; give {}", values.text("refine"), model, refinements));
+  const std::string engines = family == Family::finite  ? "exact, or nothing"
+                              : family == Family::chain ? "memory"
+                              : is_continuum            ? "memory or exact, or a number of cells"
+                                                        : "sweep, memory or exact";
+  require(engines.find(values.text("engine")) != std::string::npos, "engine",
+          fmt::format("{} is no engine of {}{}; give {}", values.text("engine"), model,
+                      is_continuum ? " with --cells inf" : "", engines));
+  const bool refines_time = values.command() == Command::converge && refine != Refine::cells;
+  require(!refines_time || method != Method::exact, "engine",
+          "exact has no time step to refine; leave it out, and give --reference exact");
 }
 
 /// Returns the run of a slab: its model, its driving function and its time grid.
@@ -140,9 +141,6 @@ engine::RunSpec slab_run(const Values& values) {
   slab::Slab slab = shape_of(values);
   if (values.has("threshold-down")) {
     slab.set_threshold_down(values.function("threshold-down"));
-  }
-  if (auto* continuum = std::get_if<slab::Continuum>(&slab.space)) {
-    continuum->field_points = values.count("field-points");
   }
   if (values.family() == Family::quasistatic) {
     const bool is_prescribed = values.has("position");
@@ -180,16 +178,8 @@ engine::RunSpec slab_run(const Values& values) {
 engine::RunSpec finite_run(const Values& values) {
   constexpr std::int64_t most = std::int64_t{1} << 16;
   rheology::ModelSpec spec = model_spec(values);
-  try {
-    for (std::int64_t first = 0; first < spec.parameters.elements; first += most) {
-      (void)rheology::build(spec, {first, std::min(most, spec.parameters.elements - first)});
-    }
-  } catch (const UserError& error) {
-    if (!error.quantity().empty()) {
-      throw;
-    }
-    throw UserError(std::string("--set: ") +
-                    error.what());  // no quantity: several parameters together are at fault
+  for (std::int64_t first = 0; first < spec.parameters.elements; first += most) {
+    (void)rheology::build(spec, {first, std::min(most, spec.parameters.elements - first)});
   }
   return {engine::make_model(std::move(spec)),
           {{values.function("force")}},
@@ -197,19 +187,93 @@ engine::RunSpec finite_run(const Values& values) {
           method_of(values).value_or(Method::sweep)};
 }
 
+/// Returns what a message says of a table of t whose times are not those of the run. Such a table
+/// begins before or after t = 0, ends before T, or extends so far that the run covers less than a
+/// tenth of it, so that its times may be in other units. Returns an empty text for all other
+/// tables.
+std::string misfit_of(const base::PointTable& table, const Values& values) {
+  constexpr double same_time = 1e-9;  // relative tolerance within which the end of a table is T
+  const double final_time = values.real("final-time");
+  const double begin = table.arguments.front();
+  const double end = table.arguments.back();
+  const double from = std::max(0.0, begin);
+  const bool is_long = !values.flag("steady") && final_time - from < 0.1 * (end - from);
+  if (std::abs(begin) <= same_time * final_time && !is_long &&
+      end >= final_time * (1.0 - same_time)) {
+    return "";
+  }
+  return fmt::format("goes from t = {} to {}, and the run from 0 to {}{}", base::to_text(begin),
+                     base::to_text(end), base::to_text(final_time),
+                     is_long ? "; are its times in other units?" : "");
+}
+
 }  // namespace
 
-void require(bool holds, const char* key, const std::string& fault) {
-  if (!holds) {
-    throw UserError(key, fault);
+const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& place) {
+  return *with_origin(place, [&] { return &rheology::catalogue_entry(name); });
+}
+
+std::int64_t elements_of(const Values& values) {
+  const std::string& text = values.text(section + element_count);
+  if (text.empty()) {
+    return 1;
+  }
+  return values.at(element_count, [&] {
+    constexpr std::int64_t most = 100000000;
+    const std::int64_t count = values.whole(text, values.constants());
+    if (count < 1 || count > most) {
+      throw UserError(fmt::format("{}; must be a whole number from 1 to {}", count, most));
+    }
+    return count;
+  });
+}
+
+void resolve_parameters(Values& values) {
+  const rheology::ModelInfo& info = rheology::catalogue_entry(values.call().model).info;
+  const std::string& levels = values.text("levels");
+  const std::string of_elements = section + element_count;
+  if (!levels.empty() && values.text("refine") == "elements" && !values.given(of_elements)) {
+    // that of the first level
+    values.set(of_elements, levels.substr(0, levels.find(':')), values.place("levels"));
+  }
+  const std::vector<Parameter> parameters = all_parameters(info);
+  for (const Parameter& parameter : parameters) {
+    const std::string key = section + parameter.name;
+    if (!values.has(key)) {
+      values.derive(key, parameter.preset                  ? base::to_text(*parameter.preset)
+                         : parameter.name == element_count ? counted_elements(values, parameters)
+                                                           : "");
+    }
+    if (!values.has(key)) {
+      throw UserError(fmt::format("{}: missing; {} needs it: {}; give --set {}=VALUE",
+                                  values.place(parameter.name), info.name, parameter.meaning,
+                                  parameter.name));
+    }
   }
 }
 
-slab::Space space_of(const Values& values) {
-  if (values.text("cells") == "inf") {
-    return slab::Continuum{};
+rheology::ModelSpec model_spec(const Values& values) {
+  rheology::ModelSpec spec{.model = &rheology::catalogue_entry(values.call().model),
+                           .parameters = {}};
+  const std::int64_t elements = spec.parameters.elements = elements_of(values);
+  for (const Parameter& parameter : all_parameters(spec.model->info)) {
+    if (parameter.name != element_count) {
+      // as rheology::ParameterValues inserts it in expressions
+      const auto n = static_cast<double>(std::max(parameter.count(elements), elements));
+      spec.parameters.sequences.emplace(parameter.name, values.at(parameter.name, [&] {
+        return sequence_of(values, parameter.name, n);
+      }));
+    }
   }
-  return slab::Cells{values.count("cells")};
+  return spec;
+}
+
+slab::Space space_of(const Values& values) {
+  if (values.text("cells") != "inf") {
+    return slab::Cells{values.count("cells")};
+  }
+  const bool has_fields = values.family() != Family::chain;
+  return has_fields ? slab::Continuum{values.count("field-points")} : slab::Continuum{};
 }
 
 slab::Slab shape_of(const Values& values) {
@@ -235,29 +299,37 @@ std::optional<Method> method_of(const Values& values) {
   return values.has("engine") ? std::optional(values.choice<Method>("engine")) : std::nullopt;
 }
 
-void resolve(Values& values, std::vector<std::string>& warnings) {
+void resolve(Values& values) {
   const Family family = values.family();
+  (void)values.constants();  // so that a fault of a constant is not said of what uses it
   if (has_parameters(family)) {
     resolve_parameters(values);
   }
-  resolve_drives(values);
-  const auto derive = [&](const char* key, const auto& text) {
-    if (!values.given(key)) {
-      values.derive(key, text());
-    }
-  };
+  const bool has_base = family == Family::chain || values.given("base-acceleration");
+  const bool is_papers =
+      !values.given("force") && (values.call().is_of_result || is_of_papers(values));
+  set_default(values, "scheme", has_base ? "leapfrog" : "euler");
+  set_default(values, "base-acceleration", "0");
+  set_default(values, "force",
+              values.has("position") ? ""
+              : has_base             ? "0"
+              : is_papers            ? papers_force
+                                     : "");
+  const bool is_infinite = values.text("cells") == "inf";
   if (family != Family::finite) {
-    const bool by_turning_points = values.text("cells") == "inf" || family != Family::slab;
-    derive("engine", [&] {
-      return values.flag("steady") ? "exact" : by_turning_points ? "memory" : "sweep";
-    });
+    set_default(values, "engine",
+                values.flag("steady")                   ? "exact"
+                : is_infinite || family != Family::slab ? "memory"
+                                                        : "sweep");
   }
-  derive("sample-every",
-         [&] { return base::to_text(std::max<std::int64_t>(1, values.count("steps") / 10000)); });
-  derive("from", [] { return "0"; });
-  derive("to", [&] { return base::to_text(values.real("final-time")); });
-  derive("field-every", [&] { return base::to_text(default_field_every(values)); });
-  derive("field-points", [&] { return base::to_text(default_field_points(values, warnings)); });
+  const std::int64_t every = std::max<std::int64_t>(1, values.count("steps") / 10000);
+  set_default(values, "sample-every", base::to_text(every));
+  set_default(values, "from", "0");
+  set_default(values, "to", base::to_text(values.real("final-time")));
+  set_default(values, "field-every", base::to_text(default_field_every(values)));
+  set_default(
+      values, "field-points",
+      base::to_text(is_infinite && !has_parameters(family) ? slab::Continuum().field_points : 0));
 }
 
 engine::RunSpec run_of(const Values& values) {
@@ -284,42 +356,6 @@ void warn_of_tables(const Values& values, std::vector<std::string>& warnings) {
       }
     }
   }
-}
-
-void warn_of_start(const Values& values, std::vector<std::string>& warnings) {
-  if (!values.has("position")) {
-    return;
-  }
-  const double x0 = values.real("x0");
-  const double start = values.function("position")(0.0);
-  if (std::abs(start - x0) > 1e-12 * std::max(1.0, std::abs(x0))) {  // more than rounding errors
-    warnings.push_back(fmt::format(
-        "{}: x(0) = {} is not x0 = {}, where u = u0; x goes there at once, before the first sample",
-        values.place("position"), base::to_text(start), base::to_text(x0)));
-  }
-}
-
-std::string misfit_of(const base::PointTable& table, const Values& values) {
-  constexpr double same_time = 1e-9;  // relative tolerance within which the end of a table is T
-  const double final_time = values.real("final-time");
-  const double begin = table.arguments.front();
-  const double end = table.arguments.back();
-  const double from = std::max(0.0, begin);
-  std::vector<std::string> said;
-  if (std::abs(begin) > same_time * final_time) {
-    said.push_back("begins at t = " + base::to_text(begin) +
-                   (begin < 0.0 ? ", and what is before t = 0 is left out"
-                                : ", and has its first value from t = 0 to there"));
-  }
-  const bool is_long = !values.flag("steady") && final_time - from < 0.1 * (end - from);
-  if (is_long || end < final_time * (1.0 - same_time)) {
-    said.push_back(
-        fmt::format("ends at t = {}, {} T = {}, and {}", base::to_text(end),
-                    is_long ? "far beyond" : "before", base::to_text(final_time),
-                    is_long ? "the run takes less than a tenth of it; are its times in other units?"
-                            : "is constant from there on"));
-  }
-  return base::joined(said, "; it ");
 }
 
 std::vector<double> breaks_of(const Values& values, double final_time) {

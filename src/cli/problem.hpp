@@ -17,17 +17,13 @@ namespace masing::cli {
 
 struct Request;
 
-/// Throws UserError about the option `key`, with the text `fault`, if `holds` is false. Local.
-void require(bool holds, const char* key, const std::string& fault);
-
 /// Returns the catalogue entry of the model `name`. Throws UserError, whose message begins with
 /// `place`, if there is no such model. Local.
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& place);
 
 /// Sets the defaults that follow from other keys: of the force, the scheme, the engine, the samples
-/// and the fields. Adds a warning if a huge field is thinned out. Throws UserError if a text is not
-/// valid, or if a parameter is missing. Local.
-void resolve(Values& values, std::vector<std::string>& warnings);
+/// and the fields. Throws UserError if a text is not valid, or if a parameter is missing. Local.
+void resolve(Values& values);
 
 /// Sets the defaults of the parameters of a model. The default of n is the length of the first list
 /// that has one value for each element. Throws UserError if a parameter of the model is missing.
@@ -46,14 +42,9 @@ rheology::ModelSpec model_spec(const Values& values);
 /// each other, if the model cannot be built, or if there is no force. Local.
 engine::RunSpec run_of(const Values& values);
 
-/// Adds a warning for each table with a misfit (misfit_of) among the functions of t that drive the
-/// run. Local.
+/// Adds a warning for each table among the functions of t that drive the run whose times are not
+/// those of the run. Local.
 void warn_of_tables(const Values& values, std::vector<std::string>& warnings);
-/// Adds a warning if a prescribed position does not begin at x0. Local.
-void warn_of_start(const Values& values, std::vector<std::string>& warnings);
-
-/// Throws UserError if options of a chain contradict each other. Local.
-void check_chain(const Values& values);
 /// Returns the run of a chain of slabs. Throws UserError if its parameters are not valid. Local.
 engine::RunSpec chain_run(const Values& values);
 
@@ -68,11 +59,6 @@ io::Sampling sampling_of(const Values& values);
 /// Returns the engine that the user chose or that follows from others; nothing if a model of
 /// finitely many elements is to be solved in time steps. Local.
 std::optional<engine::Method> method_of(const Values& values);
-
-/// Returns what a message says of a table of t whose times are not those of the run: that it begins
-/// before or after t = 0, ends before T, or extends so far that the run covers less than a tenth of
-/// it, so that its times may be in other units. Returns an empty text for all other tables. Local.
-std::string misfit_of(const base::PointTable& table, const Values& values);
 
 /// Returns the times in (0, `final_time`) at which the driving function may not be smooth. Throws
 /// UserError if these times cannot be determined. Local.

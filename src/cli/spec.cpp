@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/periodicity.hpp"
 #include "base/text.hpp"
-#include "cli/printed.hpp"
 #include "cli/problem.hpp"
 #include "engine/model.hpp"
 #include "io/checkpoint.hpp"
@@ -24,18 +22,17 @@ using base::UserError;
 
 namespace {
 
-/// Returns the first of `files` that is the same file as `name`, even if the two paths are written
-/// differently. Returns null if no file is the same. The files need not exist. Local.
-const std::string* same_file(const std::string& name, const std::vector<std::string>& files) {
+/// Returns whether a file is one of `files`, even if the two paths are written differently. The
+/// files need not exist. Local.
+bool is_one_of(const std::string& file, const std::vector<std::string>& files) {
   std::error_code unknown;
   const auto canonical = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
   };
-  const auto match = std::ranges::find_if(files, [&](const std::string& file) {
-    return !name.empty() && !file.empty() &&
-           (canonical(name) == canonical(file) || std::filesystem::equivalent(name, file, unknown));
+  return std::ranges::any_of(files, [&](const std::string& each) {
+    return !file.empty() && !each.empty() &&
+           (canonical(file) == canonical(each) || std::filesystem::equivalent(file, each, unknown));
   });
-  return match == files.end() ? nullptr : &*match;
 }
 
 /// Returns the run of a request. If the run or the reference of its study is the exact solution,
@@ -78,55 +75,15 @@ scan::ScanProblem problem_of(const Request& point) {
   return problem;
 }
 
-/// Throws UserError if no function uses a table, or if no function or number uses a constant that a
-/// scan varies. The constant `replicate` may be unused: it labels samples that were drawn together.
+/// Throws UserError if no function or number uses a constant or a record that a scan varies. The
+/// constant `replicate` may be unused: it labels samples that were drawn together.
 void require_used(const Request& request) {
   const Names used = request.values.used();
-  const auto require_table = [&](const std::string& place, const std::string& name) {
-    if (!used.contains(name)) {
-      throw UserError(
-          fmt::format("{0}: no function uses it; write {1}(t) or {1}(s) in one, or "
-                      "leave it out",
-                      place, name));
-    }
-  };
-  for (const Entry& entry : request.values.call().entries) {
-    if (entry.key.starts_with("table.")) {
-      require_table(entry.place, entry.key.substr(entry.key.find('.') + 1));
-    }
-  }
   for (const scan::Column& column : request.axes->points.columns) {
-    if (column.has_paths) {
-      require_table(column.place, column.name);
-    } else if (column.key.starts_with("let.") && !used.contains(column.name) &&
-               column.name != "replicate") {
-      throw UserError(
-          fmt::format("{}: {} is no numeric key, and no function or number uses it as a constant",
-                      column.place, column.name));
-    }
-  }
-}
-
-/// Throws UserError if a table has the name of a constant or of a column of samples.
-void require_names_apart(const Given& given, const Axes& axes) {
-  const auto require_apart = [&](const std::string& place, const std::string& name, int tables) {
-    for (const scan::Column& column : axes.points.columns) {
-      tables += column.key == "table." + name || column.key == "let." + name ? 1 : 0;
-    }
-    if (tables > 1 || given.find("let." + name) != nullptr) {
-      throw UserError(place +
-                      ": a constant or a column of samples has this name, too; give another");
-    }
-  };
-  for (const Entry& entry : given.entries) {
-    if (entry.key.starts_with("table.")) {
-      require_apart(entry.place, entry.key.substr(entry.key.find('.') + 1), 1);
-    }
-  }
-  for (const scan::Column& column : axes.points.columns) {
-    if (column.has_paths) {
-      require_apart(column.place, column.name, 0);
-    }
+    const bool is_named = column.has_paths || column.key.starts_with("let.");
+    require(!is_named || used.contains(column.name) || column.name == "replicate",
+            fmt::format("{}: {} is no numeric key, and no function or number uses it", column.place,
+                        column.name));
   }
 }
 
@@ -138,22 +95,15 @@ void require_model(const Given& given) {
   const Family family = family_of(given.model);
   for (const Entry& entry : given.entries) {
     const Option* option = find_option(entry.key, given.command);
-    if (option != nullptr && !option->is_of(family)) {
-      throw UserError(
-          fmt::format("{0}: not a key of --model {1}; masing models {1} lists what it takes",
-                      entry.place, given.model));
+    const bool is_parameter = entry.key.starts_with("model.");
+    require(is_parameter ? has_parameters(family) : option == nullptr || option->is_of(family),
+            fmt::format("{0}: not a key of --model {1}; masing models {1} lists what it takes",
+                        entry.place, given.model));
+    if (is_parameter) {
+      with_origin(entry.place, [&] {
+        rheology::require_parameter(info, entry.key.substr(entry.key.find('.') + 1));
+      });
     }
-    if (!entry.key.starts_with("model.")) {
-      continue;
-    }
-    if (!has_parameters(family)) {
-      throw UserError(
-          fmt::format("{0}: {1} has options in place of parameters; masing models {1} lists them",
-                      entry.place, given.model));
-    }
-    with_origin(entry.place, [&] {
-      rheology::require_parameter(info, entry.key.substr(entry.key.find('.') + 1));
-    });
   }
 }
 
@@ -177,12 +127,9 @@ void check_scan(const Request& request) {
 /// each other, or if the scheme is unstable with the step of the run.
 Request request_at(Values values, const std::shared_ptr<const Axes>& axes) {
   Request request{.values = std::move(values), .axes = axes};
-  resolve(request.values, request.warnings);
+  resolve(request.values);
   request.run = run_of(request.values);
-  if (axes->points.paths.empty()) {  // records differ from point to point
-    warn_of_tables(request.values, request.warnings);
-  }
-  warn_of_start(request.values, request.warnings);
+  warn_of_tables(request.values, request.warnings);
   if (request.values.command() != Command::converge) {  // a study has levels with their own steps
     request.warnings.push_back(engine::step_advice(request.run));
     std::erase(request.warnings, "");
@@ -192,15 +139,17 @@ Request request_at(Values values, const std::shared_ptr<const Axes>& axes) {
 
 /// Returns the request of the first point of a scan that has no fault, without warnings, which each
 /// point has of its own. The points before it fail when they are computed. If there are more than
-/// 1000 points, some 1000 of them are tried, evenly spaced; those whose inputs cannot be read are
-/// not. Throws the fault of the first point if all that are tried have one.
+/// 1000 points, some 1000 of them are tried, evenly spaced. Throws the fault of the first point if
+/// all that are tried have one. Collective if the scan has inputs (Files::input).
 Request first_without_fault(const Values& values, const std::shared_ptr<const Axes>& axes) {
   constexpr std::int64_t most = 1000;
   const std::int64_t points = axes->points.count();
   std::optional<UserError> fault;
-  for (std::int64_t point = axes->first; point < points; point += (points - 1) / most + 1) {
+  for (std::int64_t point = 0; point < points; point += (points - 1) / most + 1) {
     try {
-      const Values here = values.with(axes->at(point));
+      std::vector<Entry> row;
+      axes->input([&] { row = with_origin("--samples", [&] { return axes->at(point); }); });
+      const Values here = values.with(row);
       const auto places = given_at(here);
       Request request = request_at(here, axes);
       check_scan(request);
@@ -214,14 +163,16 @@ Request first_without_fault(const Values& values, const std::shared_ptr<const Ax
   throw UserError(*fault);
 }
 
-/// Returns whether `request`, of masing simulate, extends the trajectory of `before` to a later T.
-/// For this, both must have the same step and the same times t_p = p·T/N up to the end of `before`,
-/// to the last bit.
-bool is_extended(const Request& request, const Request& before) {
-  const slab::TimeGrid now = time_of(request.values);
-  const slab::TimeGrid then = time_of(before.values);
-  if (request.values.command() != Command::simulate || !(now.final_time > then.final_time) ||
-      now.step() != then.step()) {
+/// Returns whether `now`, of masing simulate, extends the trajectory of `before` to a later T. For
+/// this, both must have the same step and the same times t_p = p·T/N up to the end of `before`, to
+/// the last bit.
+bool is_extended(const Values& values, const Values& before) {
+  if (values.command() != Command::simulate) {  // the times of a scan may differ at its points
+    return false;
+  }
+  const slab::TimeGrid now = time_of(values);
+  const slab::TimeGrid then = time_of(before);
+  if (!(now.final_time > then.final_time) || now.step() != then.step()) {
     return false;
   }
   std::int64_t step = 0;
@@ -231,39 +182,12 @@ bool is_extended(const Request& request, const Request& before) {
   return step > then.steps;
 }
 
-/// Returns the request `now` with those keys of /series and /field that only `before` gives, and a
-/// warning of those that change the rows. `derived` names the keys of `before` that were derived.
-Request with_rows_of(const Request& before, const Request& now,
-                     const std::vector<std::string>& derived) {
-  Given given = now.values.call();
-  std::string kept;
-  for (const std::string key : {"sample-every", "field-every", "field-points"}) {
-    const Option& option = *find_option(key, given.command);
-    const Entry* entry = before.values.call().find(key);
-    const std::string was = before.values.value(option);
-    const bool is_same = now.values.value(option) == was;
-    if (!now.values.given(key) && entry != nullptr &&
-        !(is_same && std::ranges::count(derived, key) > 0)) {
-      given.entries.push_back(*entry);
-      kept += is_same ? "" : fmt::format("{}{} = {}", kept.empty() ? "" : ", ", key, was);
-    }
-  }
-  const bool is_complete = given.entries.size() == now.values.call().entries.size();
-  Request request = is_complete ? now : request_of(std::move(given), now.axes);
-  request.warnings = now.warnings;
-  if (!kept.empty()) {
-    request.warnings.push_back("--restart: the run keeps " + kept + " of the rows that " +
-                               now.values.text("restart") + " goes on with");
-  }
-  return request;
-}
-
 /// Returns the files of a request. `run` is the run of the trajectory in the result file; for a
 /// study, the run of the last level.
 io::FileSpec file_spec(const Request& request, const engine::RunSpec& run,
                        const std::string& command_line) {
   Request papers{.values = Values(Given{})};
-  resolve(papers.values, papers.warnings);
+  resolve(papers.values);
   const std::string problem = problem_text(request);
   return {{.path = request.values.text("output"),
            .kind = name_of(request.values.command()),
@@ -281,31 +205,21 @@ io::FileSpec file_spec(const Request& request, const engine::RunSpec& run,
 }  // namespace
 
 void require_files_apart(const Values& values, std::vector<std::string> inputs) {
-  const std::string& output = values.text("output");
-  const std::string& named = values.text("checkpoint");
   const io::CheckpointSpec checkpoint = checkpoint_of(values);
-  const std::vector<std::string> result = io::files_of_result(output);
+  const std::vector<std::string> result = io::files_of_result(values.text("output"));
   const std::vector<std::string> saved = io::files_of_checkpoint(checkpoint.path);
-  std::vector<std::string> beside = io::files_of_result(checkpoint.path);
-  beside.insert(beside.end(), saved.begin(), saved.end());
-  if (!named.empty()) {
-    require(same_file(named, result) == nullptr, "checkpoint",
-            named + "; the run writes this file itself; give another");
-    require(same_file(output, beside) == nullptr, "output",
-            output + "; the run writes this file itself, beside the checkpoint; give another");
-  }
-  const auto require_unread = [&](const char* option, const std::vector<std::string>& outputs) {
+  const auto require_apart = [](const char* key, const std::vector<std::string>& outputs,
+                                const std::vector<std::string>& others, const char* fault) {
     for (const std::string& each : outputs) {
-      if (const std::string* input = same_file(each, inputs)) {
-        throw UserError(fmt::format("{}: {} is a file that the run reads{}; give another name",
-                                    option, each, each == *input ? "" : " as " + *input));
-      }
+      require(!is_one_of(each, others), key, each + fault + "; give another name");
     }
   };
+  require_apart("checkpoint", saved, result, " is a file that the run writes itself");
   // The new checkpoint may replace the checkpoint from which the run resumes.
-  require_unread(checkpoint.scheduled ? "--checkpoint" : "--output", saved);
+  require_apart(checkpoint.scheduled ? "checkpoint" : "output", saved, inputs,
+                " is a file that the run reads");
   inputs.push_back(values.text("restart"));
-  require_unread("--output", result);
+  require_apart("output", result, inputs, " is a file that the run reads");
 }
 
 std::unique_ptr<base::GivenAt> given_at(const Values& values) {
@@ -317,7 +231,6 @@ Request request_of(Given given, const Files& files) {
   require_model(given);
   const bool is_scan = given.command == Command::scan;
   const auto axes = std::make_shared<const Axes>(is_scan ? axes_of(given, files) : Axes());
-  require_names_apart(given, *axes);
   return request_of(std::move(given), axes);
 }
 
@@ -335,34 +248,39 @@ Request request_of(Given given, const std::shared_ptr<const Axes>& axes) {
   return request;
 }
 
-Request continued(const Request& now, const Request& before,
-                  const std::vector<std::string>& derived) {
-  const bool extends = is_extended(now, before);
-  Request request = with_rows_of(before, now, derived);
-  std::set<std::string> may_differ;
-  if (extends) {
-    may_differ = {"final-time", "steps"};
-    const auto ends_at_final_time = [](const Values& values) {
-      return values.real("to") == values.real("final-time");
-    };
-    if (ends_at_final_time(before.values) && ends_at_final_time(request.values)) {
+Given given_in(Command command, const std::string& file, const std::string& configuration) {
+  const auto config = [&](const std::string& path) -> IniText {
+    return {"/configuration of " + path, configuration, true};
+  };
+  return read(command, {"--config", file}, {.config = config});
+}
+
+Request continued(const Request& now, const Given& before) {
+  const std::string& file = now.values.text("restart");
+  Given given = now.values.call();
+  for (const char* key : {"sample-every", "field-every", "field-points"}) {
+    const Entry* entry = before.find(key);
+    if (!now.values.given(key) && entry != nullptr &&
+        entry->text != now.values.value(*find_option(key, given.command))) {
+      given.entries.push_back(*entry);
+    }
+  }
+  Request request = request_of(std::move(given), now.axes);
+  const Values& values = request.values;
+  const Values then(before);
+  Names may_differ{"samples"};
+  if (is_extended(values, then)) {
+    may_differ.insert({"final-time", "steps"});
+    if (then.real("to") == then.real("final-time") &&
+        values.real("to") == values.real("final-time")) {
       may_differ.insert("to");
     }
   }
-  std::vector<std::string> differing;
-  for (const auto& [key, then, is] : differences(before, request)) {
-    if (!may_differ.contains(key)) {
-      differing.push_back(fmt::format("{} (was {:.60}, is {:.60})", key, then, is));
-    }
-  }
-  if (!differing.empty()) {
-    throw UserError(request.values.place("restart") + ": " + request.values.text("restart") +
-                    " is of another configuration: " + base::joined(differing, ", ") +
-                    "; give the same" +
-                    (request.values.command() == Command::simulate
-                         ? ", or a later --final-time with --steps for the same step"
-                         : ""));
-  }
+  const Given is = given_in(values.command(), file, printed(request, Role::result));
+  const std::vector<std::string> differing = differences(before, is, may_differ);
+  require(differing.empty(), values.place("restart") + ": " + file +
+                                 " is of another configuration: " + base::joined(differing, ", ") +
+                                 "; give the same");
   return request;
 }
 
@@ -437,16 +355,9 @@ Spec spec_of(const Request& request, const std::string& command_line) {
 }
 
 scan::ScanProblem problem_at(const Scan& scan, std::int64_t point) {
-  const std::vector<Entry> row = scan.axes->at(point);
-  const Request request = request_at(scan.values.with(row), scan.axes);
+  const Request request = request_at(scan.values.with(scan.axes->at(point)), scan.axes);
   scan::ScanProblem problem = problem_of(request);
   problem.warning = request.warnings.empty() ? "" : request.warnings.front();
-  for (const Entry& cell : row) {
-    if (cell.points != nullptr && problem.warning.empty()) {
-      const std::string said = misfit_of(*cell.points, request.values);
-      problem.warning = said.empty() ? "" : "the record " + cell.text + " " + said;
-    }
-  }
   return problem;
 }
 

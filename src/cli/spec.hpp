@@ -40,16 +40,39 @@ Request request_of(Given given, const Files& files);
 /// the function above. Local.
 Request request_of(Given given, const std::shared_ptr<const Axes>& axes);
 
-/// Returns the request `now`, completed so that it continues the run of the request `before`.
-/// `derived` names the keys of `before` that were not given and followed from others.
+/// Returns a request as the text of an .ini (printed.cpp). The text has the keys in sections and
+/// those options of the command and the model whose role is `last` or is listed before `last` in
+/// Role. If `last` is Role::execution, parsing the text gives the same request again. Local.
+std::string printed(const Request& request, Role last = Role::execution);
+
+/// Returns the keys of the printed .ini that the user did not give and whose values follow from
+/// other keys, joined by commas: "force,to". Local.
+std::string derived_keys(const Request& request);
+
+/// Returns the data of the problem as "key=value;…". Requests of one problem give the same text if
+/// their expressions are written alike. Some options that the papers do not have are left out if
+/// they have no effect: damping and base-acceleration if they are 0, and threshold-down if it is
+/// not given. Therefore, the text is still equal to that in files that were written before these
+/// options existed. Local.
+std::string problem_text(const Request& request);
+
+/// Returns what the configuration in a result file or a checkpoint gives. Throws UserError if the
+/// program no longer has a key that had an effect. Local.
+Given given_in(Command command, const std::string& file, const std::string& configuration);
+
+/// Returns the keys whose texts in two configurations differ, each with both texts: "x0 (was 0, is
+/// 1)". The text is "none" in a configuration that does not have the key. Leaves out the keys that
+/// may differ. Local.
+std::vector<std::string> differences(const Given& before, const Given& now,
+                                     const Names& may_differ);
+
+/// Returns the request `now`, completed so that it continues the run of the configuration `before`.
 /// `sample-every`, `field-every` and `field-points` have their values in `before` unless `now`
-/// gives them, even if the run continues to a later T with the same step; a warning then names
-/// those that `now` alone would not have. Throws UserError if the requests differ in a key that
-/// changes the result; the message lists these keys. If the run of `now` continues to a later T
-/// with the same step, `final-time` and `steps` may differ, and so may `to` if it is T in both
-/// requests. Local.
-Request continued(const Request& now, const Request& before,
-                  const std::vector<std::string>& derived);
+/// gives them, even if the run continues to a later T with the same step. Throws UserError if the
+/// configurations differ in another key than samples; the message lists these keys. If the run of
+/// `now` continues to a later T with the same step, `final-time` and `steps` may differ, and so may
+/// `to` if it is T in both requests. Local.
+Request continued(const Request& now, const Given& before);
 
 /// While the returned object exists, the message of a UserError about a quantity begins with the
 /// place where the user gave this quantity. Local.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -23,13 +24,13 @@ using study::Refine;
 
 namespace {
 
-/// The numbers that the user gives for one level (N, P or P:N) or one ladder of levels
-/// (first:last:count).
+/// The numbers of one level: N, P, P:N or n:N. Also those that the user gives for a ladder of
+/// levels (first:last:count).
 using Numbers = std::vector<std::int64_t>;
 
-/// Returns the UserError for a level or a ladder of levels that is not valid.
-UserError level_fault(const Numbers& numbers, const std::string& fault) {
-  return {"levels", in_quotes(fmt::format("{}", fmt::join(numbers, ":"))) + fault};
+/// Throws UserError about a level or a ladder of levels if `holds` is false.
+void require_level(bool holds, const Numbers& numbers, const std::string& fault) {
+  require(holds, "levels", in_quotes(fmt::format("{}", fmt::join(numbers, ":"))) + fault);
 }
 
 /// Returns `cells`, `steps` or both, depending on what is refined. `cells` comes first, as in P:N;
@@ -62,48 +63,26 @@ std::vector<Numbers> default_levels(const Values& values) {
   return levels;
 }
 
-/// What the levels of a study have in common.
-struct Ladder {
-  Refine refine;
-  Level level;           ///< the cells and the steps of the run, of which the levels refine some
-  std::int64_t samples;  ///< StudySpec::field_samples
-};
-
-/// Returns what the levels of the study that `values` describe have in common.
-Ladder common_of(const Values& values) {
-  Ladder common{values.choice<Refine>("refine"),
-                {space_of(values), values.count("steps")},
-                values.count("field-samples")};
-  auto* continuum = std::get_if<slab::Continuum>(&common.level.space);
-  const std::int64_t points = values.count("field-points");
-  if (continuum != nullptr && points > 0) {  // 0 for nodes
-    continuum->field_points = points;
-  }
-  return common;
-}
-
 /// Returns the level with these numbers: P, N, P:N or n:N. If only one of P and N is refined, the
 /// run gives the other one.
-Level level_of(const Ladder& common, const Numbers& numbers) {
-  Level level = common.level;
-  if (study::refines_cells(common.refine)) {
+Level level_of(const Values& values, const Numbers& numbers) {
+  const auto refine = values.choice<Refine>("refine");
+  Level level{space_of(values), values.count("steps")};
+  if (study::refines_cells(refine)) {
     level.space = slab::Cells{numbers.front()};
   }
-  if (study::refines_steps(common.refine)) {
+  if (study::refines_steps(refine)) {
     level.steps = numbers.back();
   }
-  if (common.refine == Refine::elements) {
+  if (refine == Refine::elements) {
     level.elements = numbers.front();
   }
   return level;
 }
 
-/// Returns whether `fine` is finer than `coarse` in P, in N or in both, and coarser in neither.
-bool finer(const Level& coarse, const Level& fine) {
-  const double width = slab::cell_width(fine.space);
-  const double wider = slab::cell_width(coarse.space);
-  return width <= wider && fine.steps >= coarse.steps &&
-         (width < wider || fine.steps > coarse.steps);
+/// Returns whether a level is finer than `coarse` in one number, and coarser in none.
+bool finer(const Numbers& coarse, const Numbers& fine) {
+  return fine != coarse && std::ranges::equal(coarse, fine, std::less_equal());
 }
 
 /// Returns the number of cells or steps of level `j` of a geometric ladder, which is `first` for j
@@ -148,41 +127,37 @@ std::int64_t common_unit(std::int64_t first, std::int64_t last, std::int64_t par
 /// Returns the levels of a ladder "first:last:count", or "P:N:P:N:count" if P and N are both
 /// refined. Levels that become equal by rounding are returned once. Throws UserError if the numbers
 /// are not those of a ladder with 2 to 10000 levels.
-std::vector<Level> ladder_of(const Ladder& common, const Numbers& numbers) {
+std::vector<Numbers> ladder_of(const Values& values, const Numbers& numbers) {
+  const auto refine = values.choice<Refine>("refine");
   const std::size_t sizes = numbers.size() / 2;
   const Numbers first(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(sizes));
   const Numbers last(numbers.begin() + static_cast<std::ptrdiff_t>(sizes), numbers.end() - 1);
   const std::int64_t count = numbers.back();
-  if (count < 2 || first.front() >= last.front() || first.back() >= last.back()) {
-    throw level_fault(numbers, " is not a ladder; give first < last and at least two levels");
-  }
-  if (count > 10000) {
-    throw level_fault(numbers, " has more than 10000 levels");
-  }
+  require_level(
+      count >= 2 && count <= 10000 && first.front() < last.front() && first.back() < last.back(),
+      numbers, " is not a ladder; give first < last and from 2 to 10000 levels");
   const std::int64_t parts = count - 1;
-  const std::int64_t unit = common.refine == Refine::cells
-                                ? 1
-                                : common_unit(first.back(), last.back(), parts, common.samples);
-  const auto level_at = [&](std::int64_t j) {
-    if (common.refine == Refine::elements) {
+  const std::int64_t unit = refine == Refine::cells ? 1
+                                                    : common_unit(first.back(), last.back(), parts,
+                                                                  values.count("field-samples"));
+  const auto level_at = [&](std::int64_t j) -> Numbers {
+    if (refine == Refine::elements) {
       // The numbers of elements are multiples of a unit, with which n:N is the same ratio
       // everywhere.
       const std::int64_t unit_of_n = std::gcd(first[0], first[1]);
       const std::int64_t n = geometric(first[0], last[0], j, parts, first[0] / unit_of_n);
-      return level_of(common,
-                      {n, j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0])});
+      return {n, j == parts ? last[1] : base::floor_of_ratio(n, first[1], first[0])};
     }
     // If P and N are both refined, they are refined in turn, so that P is ahead of N at every other
     // level. The fit can then separate the error in space from the error in time.
     const std::int64_t ahead = sizes == 1 ? j : std::min(parts, (j + 1) / 2 * 2);
     const std::int64_t behind = sizes == 1 || j == parts ? j : j / 2 * 2;
-    return level_of(common,
-                    refined(common.refine, geometric(first.front(), last.front(), ahead, parts, 1),
-                            geometric(first.back(), last.back(), behind, parts, unit)));
+    return refined(refine, geometric(first.front(), last.front(), ahead, parts, 1),
+                   geometric(first.back(), last.back(), behind, parts, unit));
   };
-  std::vector<Level> levels;
+  std::vector<Numbers> levels;
   for (std::int64_t j = 0; j < count; ++j) {
-    const Level level = level_at(j);
+    const Numbers level = level_at(j);
     if (levels.empty() || finer(levels.back(), level)) {
       levels.push_back(level);
     }
@@ -190,48 +165,40 @@ std::vector<Level> ladder_of(const Ladder& common, const Numbers& numbers) {
   return levels;
 }
 
-/// Returns the levels that these numbers describe: one level, or the levels of a ladder. Throws
-/// UserError if the numbers describe neither.
-std::vector<Level> levels_of(const Ladder& common, const Numbers& numbers) {
+/// Returns the levels of a study, from coarse to fine. Throws UserError if the numbers of a level
+/// or a ladder are not valid, if a level is not finer than the level before, or if there are fewer
+/// than two levels.
+std::vector<Numbers> study_levels(const Values& values) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
-  const std::size_t sizes =
-      common.refine == Refine::both || common.refine == Refine::elements ? 2 : 1;
-  const bool is_ladder = numbers.size() == 2 * sizes + 1;
-  if (sizes == 2 && numbers.size() != sizes && !is_ladder) {
-    throw level_fault(numbers,
-                      common.refine == Refine::elements
-                          ? " is not a pair n:N; --refine elements takes \"100:200,200:400\""
-                          : " is not a pair P:N; --refine both takes \"100:10000,200:20000\"");
-  }
-  if ((numbers.size() != sizes && !is_ladder) || std::ranges::min(numbers) < 1 ||
-      std::ranges::max(numbers) > most) {
-    throw level_fault(numbers,
-                      " is not a level; give whole numbers from 1 to 2^53, separated by commas");
-  }
-  return is_ladder ? ladder_of(common, numbers) : std::vector{level_of(common, numbers)};
-}
-
-/// Returns the levels of a study, from coarse to fine. Throws UserError if a level is not valid or
-/// not finer than the level before, or if there are fewer than two levels.
-std::vector<Level> study_levels(const Ladder& common, const std::vector<Numbers>& given) {
-  std::vector<Level> levels;
+  const auto refine = values.choice<Refine>("refine");
+  const std::vector<Numbers> given =
+      values.has("levels") ? values.levels("levels") : default_levels(values);
+  const std::size_t sizes = refined(refine, 0, 0).size();
+  std::vector<Numbers> levels;
   for (const Numbers& numbers : given) {
-    const std::vector<Level> some = levels_of(common, numbers);
-    if (!levels.empty() && !finer(levels.back(), some.front())) {
-      throw level_fault(numbers, " is not finer than the level before; give coarse to fine");
+    const bool is_ladder = numbers.size() == 2 * sizes + 1;
+    require_level((is_ladder || numbers.size() == sizes) && std::ranges::min(numbers) >= 1 &&
+                      std::ranges::max(numbers) <= most,
+                  numbers,
+                  sizes == 1 ? " is not a level; give whole numbers from 1 to 2^53"
+                             : " is not a pair of whole numbers; --refine both takes "
+                               "\"100:10000,200:20000\", and elements \"100:200,200:400\"");
+    for (const Numbers& level :
+         is_ladder ? ladder_of(values, numbers) : std::vector<Numbers>(1, numbers)) {
+      require_level(levels.empty() || finer(levels.back(), level), level,
+                    " is not finer than the level before; give coarse to fine");
+      levels.push_back(level);
     }
-    levels.insert(levels.end(), some.begin(), some.end());
   }
-  if (levels.size() < 2) {
-    throw level_fault(given.back(), " is too few for an order; give at least two levels");
-  }
-  for (const Level& level : levels) {
-    const Level& first = levels.front();
-    if (base::Wide{level.elements} * first.steps != base::Wide{first.elements} * level.steps) {
-      throw level_fault({level.elements, level.steps},
-                        fmt::format(" has another ratio n:N than {}:{}; give one ratio",
-                                    first.elements, first.steps));
-    }
+  require_level(levels.size() >= 2, given.back(),
+                " is too few for an order; give at least two levels");
+  for (const Numbers& level : levels) {
+    const Numbers& first = levels.front();
+    require_level(
+        refine != Refine::elements ||
+            base::Wide{level[0]} * first.back() == base::Wide{first[0]} * level.back(),
+        level,
+        fmt::format(" has another ratio n:N than {}; give one ratio", fmt::join(first, ":")));
   }
   return levels;
 }
@@ -245,12 +212,10 @@ ExpectedOrder expectation(const std::string& quantity, std::string text) {
   text.erase(0, text.starts_with('=') ? 1 : 0);  // x=1 and x=>=0.5 both have an equals sign
   const bool at_least = text.starts_with(">=");
   text.erase(0, at_least ? 2 : 0);
-  const auto order = base::to_number(text);
-  if (!order || *order <= 0) {
-    throw UserError("expect-order",
-                    "'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
-  }
-  return {quantity, *order, at_least};
+  const double order = base::to_number(text).value_or(0.0);
+  require(order > 0, "expect-order",
+          "'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
+  return {quantity, order, at_least};
 }
 
 /// Returns the orders that the user expects, given as "x=1,y=1,u>=0.5", as "1" for x, y and u, or
@@ -269,14 +234,10 @@ std::vector<ExpectedOrder> expected_orders(const engine::RunSpec& run, const std
     const auto sign = std::min(piece.find_first_of("=>"), piece.size());
     const bool is_bare = sign == 0 || sign == piece.size();
     const std::string whose{is_bare ? "" : base::trimmed(piece.substr(0, sign))};
-    if (!given.insert(whose).second) {
-      throw UserError("expect-order", (is_bare ? "an order for all" : "an order of " + whose) +
-                                          " is given twice; give one");
-    }
-    if (!is_bare && std::ranges::find(quantities, whose) == quantities.end()) {
-      throw UserError("expect-order", "'" + whose + "' has no order; the errors are of " +
-                                          base::joined(quantities, ", "));
-    }
+    require(given.insert(whose).second, "expect-order",
+            (is_bare ? "an order for all" : "an order of " + whose) + " is given twice; give one");
+    require(is_bare || std::ranges::count(quantities, whose) > 0, "expect-order",
+            "'" + whose + "' has no order; the errors are of " + base::joined(quantities, ", "));
     const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
     for (const std::string& quantity : is_bare ? all : std::vector{whose}) {
       orders.push_back(expectation(quantity, order));
@@ -341,31 +302,24 @@ Names refined_keys(const Values& values) {
 void resolve_study(Request& request) {
   Values& values = request.values;
   study::StudySpec& spec = request.study;
-  const Ladder common = common_of(values);
-  spec.refine = common.refine;
+  spec.refine = values.choice<Refine>("refine");
   spec.order_tolerance = values.real("order-tolerance");
-  spec.field_samples = common.samples;
+  spec.field_samples = values.count("field-samples");
   for (const std::string& key : refined_keys(values)) {
     const bool is_used = key == "steps" && !values.has("levels") && values.family() != Family::slab;
     const bool is_stored = values.call().is_of_result && values.place(key) != "--" + key;
     require(!values.given(key) || is_used || is_stored, key.c_str(),
             "the levels of the study say how many; leave it out, and give --levels");
   }
-  spec.levels =
-      study_levels(common, values.has("levels") ? values.levels("levels") : default_levels(values));
+  std::vector<std::string> levels;
+  for (const Numbers& numbers : study_levels(values)) {
+    spec.levels.push_back(level_of(values, numbers));
+    levels.push_back(fmt::format("{}", fmt::join(numbers, ":")));
+  }
   if (spec.refine == Refine::elements && !values.used().contains(rheology::element_count)) {
     request.warnings.push_back(
         "--refine elements: n stands in no parameter, so the levels are not finer ones of one "
         "problem; write m, k and eta with n");
-  }
-  std::vector<std::string> levels;
-  for (const Level& level : spec.levels) {
-    const auto* cells = std::get_if<slab::Cells>(&level.space);
-    const std::int64_t of_space = spec.refine == Refine::elements ? level.elements
-                                  : cells == nullptr              ? 0
-                                                                  : cells->count;
-    levels.push_back(
-        fmt::format("{}", fmt::join(refined(spec.refine, of_space, level.steps), ":")));
   }
   values.derive("levels", base::joined(levels, ","));
   // The file of a study has the samples of its last level, so the default follows from its steps.

@@ -73,21 +73,18 @@ class Values {
   /// neither a text nor a default. In functions of s of elements, i and n remain names.
   [[nodiscard]] base::Function function(const std::string& key) const;
 
-  /// Returns the number that a text gives: a literal, or an expression of constants.
-  [[nodiscard]] double number(const std::string& text) const { return number(text, constants()); }
+  /// Returns the number that a text gives: a literal, or an expression of `known` constants.
+  [[nodiscard]] double number(const std::string& text, const Constants& known) const;
   /// Returns the whole number that a text gives, as count() does.
-  [[nodiscard]] std::int64_t whole(const std::string& text) const {
-    return whole(text, constants());
-  }
+  [[nodiscard]] std::int64_t whole(const std::string& text, const Constants& known) const;
   /// Returns the function in a text, in which constants and tables are still names. It is one of s
-  /// or t if an option of this kind takes it, and one of i for a value of a parameter (Kind::pair).
+  /// or t if an option of this kind takes it, one of i for a value of a parameter (Kind::pair), and
+  /// has no variable for a number (Kind::real).
   [[nodiscard]] const base::Function& parsed(const std::string& text, Kind kind) const;
 
-  /// Returns the value of an option as text, in which constants are replaced by their values.
+  /// Returns the value of an option as text: a number, or a function in which constants are
+  /// replaced by their values, or the text itself. Throws UserError if the text is not valid.
   [[nodiscard]] std::string value(const Option& option) const;
-  /// Returns the text of an option as the user wrote it if it is a function that uses constants, or
-  /// contains a number that is an expression. Otherwise, returns "".
-  [[nodiscard]] std::string calculated(const Option& option) const;
 
   /// Sets the text of a key that follows from other keys. If the user gave the key, it still counts
   /// as given.
@@ -108,37 +105,24 @@ class Values {
   void check() const;
 
  private:
-  struct Text {
-    std::string text, place;
-    bool is_derived = false;
-  };
-  struct Parsed {
-    std::map<std::string, base::Expression> numbers;
-    std::map<std::pair<char, std::string>, base::Function> functions;
-  };
+  using Parsed = std::map<std::pair<char, std::string>, base::Function>;
 
+  /// Returns the text of a key as it was derived or set, or else as it was written; null if there
+  /// is none. The place of a derived text is empty.
+  [[nodiscard]] const Entry* entry(const std::string& key) const;
   /// Returns the row of the table of options, which must have the key.
   [[nodiscard]] const Option& option(const std::string& key) const;
   /// Returns the index of the text of a choice among its words. Throws UserError if it is none.
   [[nodiscard]] std::size_t index_of_word(const std::string& key) const;
-  /// Returns the expression in a text, which has no variable. Throws UserError if it is not valid.
-  [[nodiscard]] const base::Expression& expression(const std::string& text) const;
-  /// Returns the value of a text with these constants. Throws UserError if it is not finite.
-  [[nodiscard]] double number(const std::string& text, const Constants& known) const;
-  [[nodiscard]] std::int64_t whole(const std::string& text, const Constants& known) const;
   /// Returns the values of the names that the text of a numeric option may use: of the constants
   /// and, for the final time and the number of steps, of the tables. Then the value of a table is
   /// its last argument, or the number of steps up to there whose width is the mean distance of its
   /// arguments.
   [[nodiscard]] Constants names_for(const std::string& key) const;
-  /// Adds the value of a constant to `known`, after those of the constants that it uses. Throws
-  /// UserError if one of them is in `under_way`.
-  void add_constant(const std::string& name, Constants& known, Names& under_way) const;
-
   std::shared_ptr<const Given> given_;
   Family family_;
   std::shared_ptr<Parsed> parsed_ = std::make_shared<Parsed>();
-  std::map<std::string, Text> own_;  // derived texts and those of a point
+  std::map<std::string, Entry> own_;  // derived texts and those of a point
   mutable std::optional<Constants> constants_;
   base::Tables tables_;
 };

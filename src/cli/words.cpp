@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -21,41 +21,17 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// The keys of /configuration that the program no longer has, and their last defaults. A file may
-/// also leave the value of each key empty.
-const std::map<std::string, std::string> gone_keys{
-    {"backbone", ""}, {"looks", ""},   {"past", "rest"},
-    {"probe", ""},    {"resolve", ""}, {"until", ""},
-};
-
-/// Returns "; did you mean NAME?" for an unknown word. If the word is the symbol of a key of the
-/// problem or with a default, such as N of steps, NAME is this key. Otherwise, it is the key with
-/// the most similar name. Returns "" if no name is similar.
-std::string meant_key(Command command, const std::string& word) {
-  std::vector<std::string> names;
-  for (const Option& option : options()) {
-    if (option.is_of(command) && (option.is_key() || !has_configuration(command))) {
-      names.emplace_back(option.name);
-      // the end of the symbol k or P in "k(s)" or "P|inf"
-      const std::string_view argument = option.argument;
-      if (argument.substr(0, argument.find_first_of("(|")) == word && !word.empty() &&
-          (option.role == Role::problem || *option.preset != 0)) {
-        return fmt::format("; did you mean {} ({})?", option.name, word);
-      }
-    }
-  }
-  return base::meant(word, names);
-}
+/// The keys of /configuration that the program no longer has. They had no effect if they were empty
+/// or had the value "rest".
+const std::set<std::string> gone_keys{"backbone", "looks", "past", "probe", "resolve", "until"};
 
 /// Throws UserError for a word of a call that is neither an option nor the value of one.
-[[noreturn]] void refuse_word(Command command, const std::string& word) {
-  throw UserError("unexpected word '" + word + "'" +
-                  (word.ends_with(".ini")          ? "; give --config " + word
-                   : word.ends_with(".checkpoint") ? "; give --restart " + word
-                   : word.ends_with(".h5")
-                       ? "; give --config " + word + ", or --restart and a checkpoint"
-                       : "; options start with --, values follow them" +
-                             meant_key(command, word.substr(word.starts_with('-') ? 1 : 0))));
+[[noreturn]] void refuse_word(const std::string& word) {
+  const bool is_config = word.ends_with(".ini") || word.ends_with(".h5");
+  throw UserError("unexpected word '" + word + "'; " +
+                  (is_config                       ? "give --config " + word
+                   : word.ends_with(".checkpoint") ? "give --restart " + word
+                                                   : "options start with --, values follow them"));
 }
 
 /// Returns the options in the words of a call, in their order, unknown ones among them. Throws
@@ -70,13 +46,10 @@ std::vector<po::option> options_in(Command command, const std::vector<std::strin
         .run()
         .options;
   } catch (const po::invalid_command_line_syntax& error) {
+    const bool has_extra = error.kind() == po::invalid_syntax::extra_parameter;
     const std::string option = error.get_option_name();
-    if (error.kind() != po::invalid_syntax::extra_parameter) {
-      throw UserError(fmt::format("{0}: no value; give {0}=VALUE", option));
-    }
-    const auto word = std::ranges::find_if(
-        words, [&](const std::string& each) { return each.starts_with(option + "="); });
-    throw UserError(option + ": takes no value; leave out " + word->substr(option.size()));
+    throw UserError(option +
+                    (has_extra ? ": takes no value" : ": no value; give " + option + "=VALUE"));
   }
 }
 
@@ -85,23 +58,20 @@ std::vector<po::option> options_in(Command command, const std::vector<std::strin
 Entry entry_of(const Option& option, const po::option& given) {
   const std::string place = std::string("--") + option.name;
   const std::vector<std::string>& words = given.original_tokens;
-  if (words.size() == 2 && words[1].starts_with("--")) {
-    throw UserError(fmt::format("{0}: no value before {1}; give {0}=VALUE", place, words[1]));
-  }
+  require(words.size() < 2 || !words[1].starts_with("--"),
+          fmt::format("{0}: no value before {1}; give {0}=VALUE", place, words.back()));
   Entry entry{option.name, given.value.empty() ? "true" : given.value.front(), place};
   if (option.kind == Kind::pair) {
     const auto sign = entry.text.find('=');
     const std::string name{base::trimmed(entry.text.substr(0, sign))};
-    if (sign == std::string::npos || name.empty()) {
-      throw UserError(
-          fmt::format("{0}: '{1}' sets nothing; give {0} {2}", place, entry.text, option.argument));
-    }
+    require(
+        sign != std::string::npos && !name.empty(),
+        fmt::format("{0}: '{1}' sets nothing; give {0} {2}", place, entry.text, option.argument));
     entry = {option.section + name, entry.text.substr(sign + 1), place + " " + name};
   }
   // A value is later printed into an .ini, where # begins a comment and a value ends with its line.
-  if (entry.key != "config" && entry.text.find_first_of("#\n\r") != std::string::npos) {
-    throw UserError(entry.place + ": a value must be one line without #");
-  }
+  require(entry.key == "config" || entry.text.find_first_of("#\n\r") == std::string::npos,
+          entry.place + ": a value must be one line without #");
   entry.text = std::string(base::trimmed(entry.text));
   return entry;
 }
@@ -120,7 +90,7 @@ std::vector<Entry> entries_in(Command command, const std::vector<std::string>& w
     } else if (command == Command::reproduce) {
       positions.push_back(given.original_tokens.front());
     } else {
-      refuse_word(command, given.original_tokens.front());
+      refuse_word(given.original_tokens.front());
     }
   }
   return entries;
@@ -129,11 +99,6 @@ std::vector<Entry> entries_in(Command command, const std::vector<std::string>& w
 /// Returns a line of an .ini without its comment and the blanks at its ends.
 std::string uncommented(const std::string& line) {
   return std::string(base::trimmed(line.substr(0, line.find('#'))));
-}
-
-/// Returns whether a line of an .ini without its comment is a section.
-bool is_section(const std::string& line) {
-  return line.starts_with('[') && line.ends_with(']');
 }
 
 /// Returns the options in an .ini, in their order. Throws UserError for a line that is not valid.
@@ -150,18 +115,17 @@ std::vector<po::option> options_in(Command command, const IniText& ini,
 }
 
 /// Returns whether `entry`, which stands in the configuration of a result file, is a key that an
-/// earlier version of the program had, and whose value is the default of that version. Such an
-/// entry changed nothing in the file, so it can be skipped. Throws UserError if the key is gone and
-/// has another value, because the file cannot be made again without it.
+/// earlier version of the program had, and that changed nothing in the file, so that it can be
+/// skipped. Throws UserError if the key is gone and had an effect, because the file cannot be made
+/// again without it.
 bool is_gone(const Entry& entry) {
-  const auto gone = gone_keys.find(entry.key);
+  const bool is_gone = gone_keys.contains(entry.key);
   // The reference of a study of 2.0 may be a result file.
   const bool is_file = entry.key == "reference" && entry.text.find('.') != std::string::npos;
-  if (is_file || (gone != gone_keys.end() && !entry.text.empty() && entry.text != gone->second)) {
-    throw UserError(entry.place + ": gone in 3.0, so that " + in_quotes(entry.text) +
-                    " cannot be computed again");
-  }
-  return gone != gone_keys.end();
+  require(!is_file && (!is_gone || entry.text.empty() || entry.text == "rest"),
+          entry.place + ": gone in 3.0, so that " + in_quotes(entry.text) +
+              " cannot be computed again");
+  return is_gone;
 }
 
 /// Returns the lines of the comment at the start of an .ini, without #. A line that begins with "#
@@ -212,50 +176,37 @@ std::vector<Entry> entries_of_config(const std::vector<Entry>& line, const Files
   return entries;
 }
 
-/// Renames entries that give a parameter of a model by the name of an option. For example, the
-/// option mass sets the parameter m, so "mass" and "model.mass" become "model.m".
-void name_parameters(std::vector<Entry>& entries) {
+/// Throws UserError if two entries have the same key. If the model has parameters, first renames
+/// the entries that give one by the name of an option. For example, the option mass sets the
+/// parameter m, so "mass" and "model.mass" become "model.m".
+void check_names(std::vector<Entry>& entries, const std::string& model) {
   for (Entry& one : entries) {
     const Option* const option = find_option(one.key.substr(one.key.starts_with("model.") ? 6 : 0));
-    if (option != nullptr && *option->parameter != 0) {
+    if (has_parameters(family_of(model)) && option != nullptr && *option->parameter != 0) {
       one.key = std::string("model.") + option->parameter;
     }
-  }
-}
-
-/// Throws UserError if two entries have the same key.
-void refuse_repeats(const std::vector<Entry>& entries) {
-  for (const Entry& one : entries) {
     const Entry* first = find(entries, one.key);
-    if (first != &one) {
-      throw UserError(one.place + ": given twice" +
-                      (first->place == one.place ? "" : ", first by " + first->place) +
-                      "; give it once");
-    }
+    require(first == &one, one.place + ": given twice" +
+                               (first->place == one.place ? "" : ", first by " + first->place) +
+                               "; give it once");
   }
 }
 
-/// Returns `read`, a function that reads the file in `text`. Throws UserError if it is empty.
-template <typename Content>
-const FileReader<Content>& required(const FileReader<Content>& read, const std::string& text) {
-  if (!read) {
-    throw UserError(in_quotes(text) + "; no file can be read here");
-  }
-  return read;
-}
-
-/// Replaces the text of an entry by its points if it names a table or a field of a result file.
+/// Replaces the text of an entry by its points if it names a table or a field of a result file. A
+/// text that names a file for which `files` has no function is left; it is no function.
 void read_points(Entry& entry, const Option* option, const Files& files) {
   const std::string path{base::trimmed(entry.text.substr(entry.text.find(':') + 1))};
   const bool is_function = option != nullptr && option->is_function();
   if (entry.key.starts_with("table.")) {
-    entry.points = entry.text.starts_with("points:")
-                       ? base::Function(entry.text, 't').operations()[0].table
-                       : required(files.table, entry.text)(entry.text);
-  } else if (is_function && entry.text.starts_with("table:")) {
-    entry.points = required(files.table, path)(path);
-  } else if (is_function && option->kind == Kind::field && entry.text.starts_with("file:")) {
-    entry.text = required(files.last_field, entry.text)(path);
+    const bool has_points = entry.text.starts_with("points:");
+    require(has_points || files.table, in_quotes(entry.text) + " is no table");
+    entry.points = has_points ? base::Function(entry.text, 't').operations()[0].table
+                              : files.table(entry.text);
+  } else if (is_function && files.table && entry.text.starts_with("table:")) {
+    entry.points = files.table(path);
+  } else if (files.last_field && option != nullptr && option->kind == Kind::field &&
+             entry.text.starts_with("file:")) {
+    entry.text = files.last_field(path);
   }
   if (entry.points != nullptr) {
     entry.text = base::Function(entry.points).text();
@@ -269,6 +220,18 @@ const Entry* find(const std::vector<Entry>& entries, const std::string& key) {
   return match == entries.end() ? nullptr : &*match;
 }
 
+void require(bool holds, const std::string& message) {
+  if (!holds) {
+    throw UserError(message);
+  }
+}
+
+void require(bool holds, const char* key, const std::string& fault) {
+  if (!holds) {
+    throw UserError(key, fault);
+  }
+}
+
 std::string in_quotes(const std::string& text) {
   return "'" + base::shortened(text, 60) + "'";
 }
@@ -280,28 +243,22 @@ std::string message_of(const UserError& error) {
 }
 
 void require_name(const std::string& place, const std::string& name) {
-  if (!base::is_name(name)) {
-    throw UserError(place + ": " + in_quotes(name) +
-                    " is not a name; give one of letters, digits and _, beginning with a letter");
-  }
-  if (base::is_reserved_name(name)) {
-    throw UserError(place + ": " + name + " has a meaning in expressions; give another name");
-  }
+  require(base::is_name(name),
+          place + ": " + in_quotes(name) +
+              " is not a name; give one of letters, digits and _, beginning with a letter");
+  require(!base::is_reserved_name(name),
+          place + ": " + name + " has a meaning in expressions; give another name");
 }
 
 void refuse_key(Command command, const std::string& place, const std::string& name) {
-  const Option* option = find_option(name);
-  std::vector<std::string> others;
-  for (const Command other : {Command::simulate, Command::converge, Command::scan}) {
-    if (option != nullptr && option->is_key() && option->is_of(other)) {
-      others.push_back(name_of(other));
+  std::vector<std::string> names;
+  for (const Option& option : options()) {
+    if (option.is_of(command) && (option.is_key() || !has_configuration(command))) {
+      names.emplace_back(option.name);
     }
   }
-  throw UserError(fmt::format("{}: {} is {}", place, name,
-                              others.empty()
-                                  ? "not a key of masing " + name_of(command) + ", see its --help" +
-                                        meant_key(command, name)
-                                  : "a key of masing " + base::joined(others, " and ") + " only"));
+  throw UserError(fmt::format("{}: {} is not a key of masing {}, see its --help{}", place, name,
+                              name_of(command), base::meant(name, names)));
 }
 
 std::vector<Entry> ini_entries(Command command, const IniText& ini) {
@@ -311,7 +268,7 @@ std::vector<Entry> ini_entries(Command command, const IniText& ini) {
   for (const po::option& option : options_in(command, ini, lines)) {
     // Program_options does not say in which line an option stands.
     std::string text = uncommented(lines[line++]);
-    while (is_section(text) || text.find('=') == std::string::npos) {
+    while (text.starts_with('[') || text.find('=') == std::string::npos) {
       text = uncommented(lines[line++]);
     }
     Entry& entry = entries.emplace_back(
@@ -337,10 +294,7 @@ Given read(Command command, const std::vector<std::string>& words, const Files& 
     given.model = model == nullptr ? given.model : model->text;
   }
   for (auto* source : {&file, &line}) {
-    if (has_parameters(family_of(given.model))) {
-      name_parameters(*source);
-    }
-    refuse_repeats(*source);
+    check_names(*source, given.model);
   }
   given.entries = std::move(file);
   for (Entry& one : line) {

@@ -8,7 +8,7 @@
 
 #include "base/expression.hpp"
 #include "cli/options.hpp"
-#include "io/samples.hpp"
+#include "io/specs.hpp"
 
 // These functions read the words of a call and the .ini that the words name. Their result is a text
 // for each key that the user gave. Values (values.hpp) reads these texts.
@@ -52,7 +52,7 @@ struct Files {
   FileReader<std::shared_ptr<const base::PointTable>> table = {};  ///< reads the points of a table
   FileReader<io::Samples> samples = {};                            ///< reads the table of --samples
   /// calls a function that reads an input; throws its UserError on all ranks alike
-  std::function<void(const std::function<void()>& read)> input = {};
+  std::function<void(const std::function<void()>& read)> input = [](const auto& read) { read(); };
   FileReader<IniText> config = {};  ///< reads the .ini of --config
 };
 
@@ -86,12 +86,17 @@ std::vector<Entry> ini_entries(Command command, const IniText& ini);
 /// checked when Values reads them. Local if reading `files` is local.
 Given read(Command command, const std::vector<std::string>& words, const Files& files);
 
+/// Throws UserError with this message if `holds` is false. Local.
+void require(bool holds, const std::string& message);
+/// Throws UserError about the option `key`, with the text `fault`, if `holds` is false. Local.
+void require(bool holds, const char* key, const std::string& fault);
+
 /// Throws UserError, whose message begins with the place, if a name that the user chose is no
 /// identifier or has a meaning in expressions (sin, pi, t). Local.
 void require_name(const std::string& place, const std::string& name);
 
-/// Throws UserError that an option or a name is no key of `command`. The message says which
-/// commands take it, or proposes a similar name. Local.
+/// Throws UserError that an option or a name is no key of `command`. The message proposes a similar
+/// name. Local.
 [[noreturn]] void refuse_key(Command command, const std::string& place, const std::string& name);
 
 /// Returns a text, shortened to at most 60 bytes, in quotes for a message. Local.

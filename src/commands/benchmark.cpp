@@ -17,7 +17,8 @@ namespace {
 /// --largest is not a positive whole number, or if the memory is too small for the largest number
 /// of cells. Collective.
 benchmark::Effort effort_of(const parallel::Communicator& comm, const cli::Values& values) {
-  const std::int64_t room = benchmark::free_memory_of_host(comm) / benchmark::bytes_per_cell;
+  const double bytes = std::min(parallel::available_memory(comm) * comm.size(), 0x1p62);
+  const std::int64_t room = static_cast<std::int64_t>(bytes) / benchmark::bytes_per_cell;
   const bool quick = values.flag("quick");
   std::int64_t largest = quick ? 100000 : std::clamp<std::int64_t>(room / 3, 1, 100000000);
   if (values.given("largest")) {

@@ -45,7 +45,7 @@ std::string slab_options(cli::Family family) {
   std::string text;
   for (const cli::Option& option : cli::options()) {
     if (option.is_of(family) && !option.is_of(cli::Family::finite)) {
-      const std::string preset = option.preset;
+      const std::string& preset = option.preset;
       text += fmt::format("  --{:<17}  {}{}\n", option.name, option.help,
                           preset.empty() ? "" : " [" + preset + "]");
     }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <variant>
@@ -145,6 +146,29 @@ bool is_reproduced(const std::string& file, const std::string& output, int ranks
   return counted.empty();
 }
 
+/// Returns the request stored in a result file. Keys that were derived when the file was written
+/// keep their stored values, because a later version of masing may have other defaults; the new
+/// result file names the same derived keys. Prints a warning on stderr if the file has no seal.
+/// Throws UserError if the file is damaged, is a checkpoint, or was not written by simulate,
+/// converge or scan. Collective.
+cli::Request request_in(const parallel::Communicator& comm, const std::string& file) {
+  cli::require_sound(comm, file);
+  const io::Recipe recipe = cli::recipe_in(comm, file);
+  const auto command = cli::command_of(recipe.kind);
+  cli::require(command && cli::has_configuration(*command),
+               file + " is of kind '" + recipe.kind +
+                   "'; only a file of simulate, converge or scan can be made again");
+  cli::require(!recipe.is_checkpoint, file + " is a checkpoint; give a result file");
+  cli::Given given = cli::given_in(*command, file, recipe.configuration);
+  if (recipe.samples) {
+    given.samples = std::make_shared<const io::Samples>(*recipe.samples);
+  }
+  const auto input = [&](const std::function<void()>& read) { parallel::on_each(comm, read); };
+  cli::Request request = cli::request_of(std::move(given), {.input = input});
+  request.derived = recipe.derived;
+  return request;
+}
+
 }  // namespace
 
 int reproduce(const cli::Invocation& call) {
@@ -157,7 +181,7 @@ int reproduce(const cli::Invocation& call) {
   const std::string& file = files.front();
   const std::string& kept = values.text("output");
   const std::string output = kept.empty() ? file + ".reproduced" : kept;
-  cli::Request request = cli::request_in(call, file);
+  cli::Request request = request_in(comm, file);
   request.values.set("output", output, "--output");
   request.values.set("quiet", values.text("quiet"), "--quiet");
   parallel::on_root(comm, [&] { require_files(file, kept, output); });

@@ -31,12 +31,12 @@ namespace {
 struct Run final : engine::Observer {
   explicit Run(const cli::Simulation& asked) : simulation(asked) {}
 
-  void observe(const engine::Samples& samples, engine::Engine& /*engine*/) override {
-    for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      least_x = std::min(least_x, samples.x[i]);
-      most_x = std::max(most_x, samples.x[i]);
-      least_restoring = std::min(least_restoring, samples.restoring[i]);
-      most_restoring = std::max(most_restoring, samples.restoring[i]);
+  void observe(const engine::Motion& motion, engine::Engine& /*engine*/) override {
+    for (std::size_t i = 0; i < motion.x.size(); ++i) {
+      least_x = std::min(least_x, motion.x[i]);
+      most_x = std::max(most_x, motion.x[i]);
+      least_restoring = std::min(least_restoring, motion.restoring[i]);
+      most_restoring = std::max(most_restoring, motion.restoring[i]);
     }
   }
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
@@ -45,9 +45,8 @@ struct Run final : engine::Observer {
 
   const cli::Simulation& simulation;
   const engine::RunSpec& spec = simulation.run;
-  std::int64_t step = 0;         ///< the latest step that was computed
-  bool is_done = false;          ///< whether the run is complete and its result file is sealed
-  bool cores_are_short = false;  ///< whether ranks that share the run had to wait for cores
+  std::int64_t step = 0;  ///< the latest step that was computed
+  bool is_done = false;   ///< whether the run is complete and its result file is sealed
   double least_x = std::numeric_limits<double>::infinity();
   double most_x = -std::numeric_limits<double>::infinity();
   double least_restoring = std::numeric_limits<double>::infinity();
@@ -59,10 +58,6 @@ struct Run final : engine::Observer {
   /// The result of Engine::self_check; 0 if the engine computes no second solution.
   double self_check = 0.0;
 };
-
-/// The remark in the progress line if ranks have to wait for cores; the final report also contains
-/// it.
-constexpr const char* short_of_cores = ", cores are short";
 
 /// Computes a run on all ranks of `comm`. Writes the result file.
 class RunWork final : public campaign::Work {
@@ -98,9 +93,6 @@ class RunWork final : public campaign::Work {
   [[nodiscard]] campaign::Count steps() const override {
     return {loop_.step(), run_.spec.time.steps};
   }
-  [[nodiscard]] std::string remark() const override {
-    return loop_.waits_for_cores() ? short_of_cores : "";
-  }
   void serialize(engine::Archive& archive) override {
     loop_.serialize(archive);
     end_is_saved_ = loop_.is_done();
@@ -135,7 +127,6 @@ class RunWork final : public campaign::Work {
   /// run_, writes the duration and the speeds to the result file, and seals this file. Collective.
   void finish() {
     loop_.finish();
-    run_.cores_are_short = parallel::min_over_ranks(comm_, loop_.waits_for_cores() ? 0 : 1) == 0;
     run_.seconds = base::seconds_now() - begun_;
     // all ranks write this value together, so it must be the same on all ranks
     parallel::broadcast(comm_, std::span(&run_.seconds, 1));
@@ -221,10 +212,6 @@ std::string report_text(const Run& run, int ranks) {
       run.steps_per_second);
   if (const double updates = run.steps_per_second * engine::swept_cells(run.spec); updates > 0) {
     text += fmt::format(", {:.3g} cell-updates/s", updates);
-  }
-  if (run.cores_are_short) {
-    text += short_of_cores;
-    text += ": ranks waited for one another at every step; give as many as there are idle cores";
   }
   if (run.spec.method == engine::Method::exact) {
     text += fmt::format("\n  two methods agree to {:.1e} in x and y", run.self_check);

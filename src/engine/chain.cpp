@@ -146,7 +146,7 @@ class ChainEngine final : public Engine {
   }
 
   /// Returns x and y of all nodes in turn, [2 nodes].
-  const parallel::Vector& field() override {
+  const parallel::Vector& state() override {
     const base::CellRange nodes = nodes_of(spec_, mine_);
     if (!field_) {
       field_.emplace(comm_, 2 * spec_.nodes(), base::CellRange{2 * nodes.first, 2 * nodes.size});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,17 @@ class Archive {
     numbers(name, all);
     std::size_t i = 0;
     ((values = static_cast<Values>(all[i++])), ...);
+  }
+  /// Saves or restores values that consist of doubles alone, as numbers() does. Collective.
+  template <class Value>
+  void structs(const std::string& name, std::vector<Value>& values) {
+    constexpr std::size_t size = sizeof(Value) / sizeof(double);
+    static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) == size * sizeof(double));
+    const auto* own = reinterpret_cast<const double*>(values.data());
+    std::vector<double> all(own, own + size * values.size());
+    numbers(name, all);
+    values.resize(all.size() / size);
+    std::ranges::copy(all, reinterpret_cast<double*>(values.data()));
   }
 
  protected:
@@ -102,8 +114,8 @@ class Engine {
   virtual void advance(const slab::Chunk& chunk) = 0;
   /// Returns u at the current step, [P] (if P = ∞, at the places of slab::Continuum), split over
   /// the ranks at limits of blocks of cells (base/partition.hpp). If the model is not a slab,
-  /// returns the columns of the state of the model. Collective.
-  virtual const parallel::Vector& field() = 0;
+  /// returns the columns of the state of the model, or x and y of all nodes in turn. Collective.
+  virtual const parallel::Vector& state() = 0;
   /// Returns a function that computes u of a cell (a slab::Element) at the current step, if the
   /// engine stores turning points and not u of each cell. Returns no value for all other engines.
   /// The function is the same on every rank. Collective.
@@ -135,8 +147,8 @@ class Engine {
   virtual void serialize(Archive& archive) = 0;
 };
 
-/// The samples of n consecutive steps; they are the same on every rank.
-struct Samples {
+/// The motion of the mass in n consecutive steps; it is the same on every rank.
+struct Motion {
   std::int64_t first_step = 0;
   /// The first of RunSpec::drives at the steps, [n]. If the position is prescribed, this is the
   /// restoring force; if the engine was advanced to given times, it is empty.
@@ -163,14 +175,14 @@ class Observer {
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
 
-  /// Returns the first step after `step` at which the observer needs the field; a chunk ends at
+  /// Returns the first step after `step` at which the observer needs the state; a chunk ends at
   /// this step. The result must be the same on every rank. Local.
-  [[nodiscard]] virtual std::int64_t next_field_step(std::int64_t /*step*/) const { return never; }
+  [[nodiscard]] virtual std::int64_t next_state_step(std::int64_t /*step*/) const { return never; }
 
-  /// Processes the samples of a chunk. In a new run this function is called with step 0 alone, then
+  /// Processes the motion of a chunk. In a new run this function is called with step 0 alone, then
   /// with every chunk; in a resumed run, with every chunk after the checkpoint. During the call,
-  /// engine.field() returns the field at the last of the samples. Collective.
-  virtual void observe(const Samples& samples, Engine& engine) = 0;
+  /// engine.state() returns the state at the last of the steps. Collective.
+  virtual void observe(const Motion& motion, Engine& engine) = 0;
 
   /// Saves or restores the data of the observer for the steps up to `step`. To save, an observer
   /// that writes a file must also write all its rows before this function returns. Collective.

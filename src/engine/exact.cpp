@@ -122,7 +122,7 @@ class ExactSlabEngine final : public ExactEngine {
     sample_ = sample_of(oscillator_, {oscillator_.x0, oscillator_.y0, start.internal_force()});
   }
 
-  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
+  const parallel::Vector& state() override { return u_.of(*elongation(), profile_); }
   std::optional<slab::RememberedElongation> elongation() override {
     return solution_.turning_points().elongation();
   }
@@ -175,7 +175,7 @@ class ExactModelEngine final : public ExactEngine {
     sample_ = at(0.0);
   }
 
-  const parallel::Vector& field() override {
+  const parallel::Vector& state() override {
     std::ranges::copy(solution_->state(), columns_.values().begin());
     return columns_;
   }

@@ -49,7 +49,7 @@ class InclusionEngine final : public Engine {
   }
 
   /// Returns the columns of the state in the order of /state/values in result files.
-  const parallel::Vector& field() override { return state_; }
+  const parallel::Vector& state() override { return state_; }
 
   void serialize(Archive& archive) override {
     archive.split("state", state_);
@@ -63,7 +63,7 @@ class InclusionEngine final : public Engine {
     const std::span<const double> state = state_.values();
     sample_ = {state[static_cast<std::size_t>(mass_.x)],
                mass_.y ? state[static_cast<std::size_t>(*mass_.y)] : 0.0,
-               model_->restoring(state, friction_)};
+               model_->restoring(state) + friction_};
   }
 
   /// Returns the dry friction force at t = 0 on the mass on which F acts, computed as the friction

@@ -39,7 +39,7 @@ std::string title(const RunSpec& run, bool of_figure) {
 }
 
 std::string count_text(std::int64_t count, bool of_figure) {
-  return of_figure ? base::abbreviated(count) : base::to_text(count);
+  return of_figure ? base::grouped(count) : base::to_text(count);
 }
 
 std::string cells_text(const slab::Space& space, bool of_figure) {

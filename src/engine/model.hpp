@@ -38,7 +38,7 @@ struct Quantity {
   Part part = Part::motion;
 };
 
-/// What Engine::field() of a model contains, and what files have of it.
+/// What Engine::state() of a model contains, and what files have of it.
 struct Layout {
   /// u of each cell of a slab, the columns of the state, or x and y of each node in turn.
   enum class Of { cells, columns, nodes };
@@ -168,8 +168,8 @@ std::string title(const RunSpec& run, bool of_figure = false);
 
 /// Returns a number of cells, elements or steps as text, of figures 10⁶ for 1000000. Local.
 std::string count_text(std::int64_t count, bool of_figure);
-/// Returns P as text for Model::title(). Local.
-std::string cells_text(const slab::Space& space, bool of_figure);
+/// Returns P as text: "400", or "inf" for the continuum; of figures 10⁶ or ∞. Local.
+std::string cells_text(const slab::Space& space, bool of_figure = false);
 
 /// Returns the cells whose steps take as much time as a step of a run through its parts. Local.
 double visited_cells(const RunSpec& run);

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/hooks.hpp"
 #include "base/partition.hpp"
-#include "base/poll.hpp"
 #include "base/text.hpp"
-#include "parallel/machine.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/phase.hpp"
 
 namespace masing::engine {
@@ -59,11 +59,9 @@ Setup make_setup(const parallel::Communicator& comm, const RunSpec& run,
   return run.model->set_up(comm, run, available ? *available : parallel::available_memory(comm));
 }
 
-void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup) {
+void check_run(const parallel::Communicator& comm, const RunSpec& run) {
   const auto check = [&](const parallel::Communicator& by) {
-    if (checks_setup) {
-      make_setup(by, run);
-    }
+    make_setup(by, run);
     constexpr std::int64_t looks = 1000000;
     const std::int64_t stride = run.time.steps / looks + 1;
     for (std::int64_t p = 0; p <= run.time.steps; p += stride) {

@@ -48,9 +48,8 @@ std::vector<double> drives_at_start(const parallel::Communicator& comm, const Ru
 /// Checks the parts of a run that require evaluating functions. It sets up the run as make_setup()
 /// does, and tests whether the functions that drive the run are finite at the steps. All steps are
 /// tested if there are fewer than a million. Of more steps only equally spaced ones are tested, at
-/// least half a million. If `checks_setup` is false, the setup is left out, because it was already
-/// checked. If the ranks do not split the run, the root checks alone. Throws UserError on all ranks
-/// alike if a check fails. Collective.
-void check_run(const parallel::Communicator& comm, const RunSpec& run, bool checks_setup = true);
+/// least half a million. If the ranks do not split the run, the root checks alone. Throws UserError
+/// on all ranks alike if a check fails. Collective.
+void check_run(const parallel::Communicator& comm, const RunSpec& run);
 
 }  // namespace masing::engine

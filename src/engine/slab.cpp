@@ -12,7 +12,6 @@
 #include "base/partition.hpp"
 #include "engine/engines.hpp"
 #include "engine/setup.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/stop.hpp"

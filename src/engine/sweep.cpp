@@ -86,7 +86,7 @@ class Sweep final : public Engine {
 
   [[nodiscard]] Sample sample() const override { return sample_of(oscillator_, state_); }
 
-  const parallel::Vector& field() override {
+  const parallel::Vector& state() override {
     if (!field_) {
       return u_;
     }

@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/seconds.hpp"
 #include "base/text.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
+#include "parallel/rank_sum.hpp"
 
 namespace masing::engine {
 
@@ -37,7 +37,7 @@ Stepper::Stepper(const parallel::Communicator& comm, Engine& engine, const RunSp
   restoring_.resize(most);
 }
 
-Samples Stepper::start() {
+Motion Stepper::start() {
   share(0, 0, 0);
   const Sample start = engine_.sample();
   x_[0] = start.x;
@@ -84,7 +84,7 @@ void Stepper::require_finite(std::span<const double> values, std::int64_t first,
   }
 }
 
-Samples Stepper::advance(std::int64_t step) {
+Motion Stepper::advance(std::int64_t step) {
   const std::size_t size = drives_.front().size() - 1;
   for (std::size_t i = 0; i < size; ++i) {
     times_[i] = run_.time.time(step + 1 + static_cast<std::int64_t>(i));
@@ -107,7 +107,7 @@ Samples Stepper::advance(std::int64_t step) {
           .restoring = chunk.restoring};
 }
 
-Samples Stepper::advance(std::span<const double> times) {
+Motion Stepper::advance(std::span<const double> times) {
   const std::size_t size = times.size();
   const slab::Chunk chunk{.times = times,
                           .force = {},
@@ -120,12 +120,12 @@ Samples Stepper::advance(std::span<const double> times) {
 
 TimeLoop::TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
                    std::span<Observer* const> observers)
-    : comm_(comm), engine_(engine), run_(run), stepper_(comm, engine, run), observers_(observers) {}
+    : engine_(engine), run_(run), stepper_(comm, engine, run), observers_(observers) {}
 
-void TimeLoop::show(const Samples& samples) {
+void TimeLoop::show(const Motion& motion) {
   const parallel::PhaseTimer timer(parallel::Phase::output);
   for (Observer* observer : observers_) {
-    observer->observe(samples, engine_);
+    observer->observe(motion, engine_);
   }
 }
 
@@ -135,7 +135,7 @@ Pause TimeLoop::advance(std::int64_t last, Pause wish) {
   }
   std::int64_t most = std::min({last, run_.time.steps, step_ + Pace::longest_chunk}) - step_;
   for (const Observer* observer : observers_) {
-    most = std::min(most, observer->next_field_step(step_) - step_);
+    most = std::min(most, observer->next_state_step(step_) - step_);
   }
   const std::int64_t count = stepper_.share(
       step_, wish == Pause::none ? std::min(most, pace_.steps()) : static_cast<std::int64_t>(wish),
@@ -144,18 +144,10 @@ Pause TimeLoop::advance(std::int64_t last, Pause wish) {
     return static_cast<Pause>(count);
   }
   const double begin = base::seconds_now();
-  const double cpu_begin = base::seconds_now(CLOCK_THREAD_CPUTIME_ID);
-  const Samples samples = stepper_.advance(step_);
-  cpu_seconds_ += base::seconds_now(CLOCK_THREAD_CPUTIME_ID) - cpu_begin;
-  seconds_ += base::seconds_now() - begin;
-  show(samples);
+  show(stepper_.advance(step_));
   pace_.record(count, base::seconds_now() - begin);
   step_ += count;
   return Pause::none;
-}
-
-bool TimeLoop::waits_for_cores() const {
-  return comm_.size() > 1 && (parallel::ranks_outnumber_cores() || cpu_seconds_ < 0.75 * seconds_);
 }
 
 void TimeLoop::finish() {

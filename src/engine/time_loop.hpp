@@ -34,11 +34,11 @@ class Stepper {
   Stepper(const parallel::Communicator& comm, Engine& engine, const RunSpec& run);
 
   /// Returns the sample of step 0. Collective.
-  Samples start();
+  Motion start();
   /// Advances the engine through `times`; the engine must accept arbitrary times, as an exact
   /// solution does. The times must increase, and there must be at most most() of them. The returned
   /// samples are numbered 1, 2, …, like steps, and have no forces. Collective.
-  Samples advance(std::span<const double> times);
+  Motion advance(std::span<const double> times);
   /// Returns the largest number of steps or times that one call of advance() can compute.
   [[nodiscard]] std::size_t most() const { return x_.size(); }
 
@@ -50,7 +50,7 @@ class Stepper {
   std::int64_t share(std::int64_t step, std::int64_t count, std::int64_t most);
   /// Advances from step `step` by the number of steps that the last call of share() returned.
   /// Throws UserError on all ranks alike if x or y is not finite. Collective.
-  Samples advance(std::int64_t step);
+  Motion advance(std::int64_t step);
 
  private:
   void require_finite(std::span<const double> values, std::int64_t first,
@@ -78,7 +78,7 @@ enum class Pause : std::int64_t {
 
 /// Advances an engine by chunks of steps and passes every chunk to the observers. A chunk has as
 /// many steps as Pace allows, but ends at the latest at the next step at which an observer needs
-/// the field. All arguments of the constructor must outlive the object.
+/// the state. All arguments of the constructor must outlive the object.
 class TimeLoop {
  public:
   TimeLoop(const parallel::Communicator& comm, Engine& engine, const RunSpec& run,
@@ -87,10 +87,6 @@ class TimeLoop {
   /// Returns the step that the run has reached. Local.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool is_done() const { return step_ == run_.time.steps; }
-  /// Returns whether the ranks that split the run have to wait for cores. This is the case if the
-  /// ranks outnumber the cores of their host, or if this rank had no core for more than a quarter
-  /// of the wall time of its steps. Local.
-  [[nodiscard]] bool waits_for_cores() const;
 
   /// Advances by one chunk of steps that ends at step `last` at the latest, unless the `wish` of
   /// the root is a pause. The root broadcasts its wish in the same message as the prescribed
@@ -105,9 +101,8 @@ class TimeLoop {
   void serialize(Archive& archive);
 
  private:
-  void show(const Samples& samples);
+  void show(const Motion& motion);
 
-  const parallel::Communicator& comm_;
   Engine& engine_;
   const RunSpec& run_;
   Stepper stepper_;
@@ -115,8 +110,6 @@ class TimeLoop {
   bool has_shown_start_ = false;  // whether step 0 was passed to the observers
   std::int64_t step_ = 0;
   Pace pace_;
-  double seconds_ = 0.0;      // the wall time of all steps so far
-  double cpu_seconds_ = 0.0;  // the CPU time of all steps so far
 };
 
 }  // namespace masing::engine

@@ -36,7 +36,7 @@ class TurningPointEngine : public Engine {
     sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
   }
 
-  const parallel::Vector& field() override { return u_.of(*elongation(), profile_); }
+  const parallel::Vector& state() override { return u_.of(*elongation(), profile_); }
 
   std::optional<slab::RememberedElongation> elongation() override { return slab_.elongation(); }
 

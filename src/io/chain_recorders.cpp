@@ -25,13 +25,13 @@ Group nodes_in(const std::string& path, const RecorderContext& context, std::int
   const auto held = base::local_range(chain.elements(), context.comm.rank(), context.comm.size());
   const std::int64_t fixed = chain.absorbs ? 0 : 1;  // the number of nodes that do not move
   const auto number = [fixed](const WrittenPlaces& nodes, engine::Engine& /*engine*/) {
-    return nodes.segments(
-        [first = nodes.first() + fixed](std::int64_t i) { return static_cast<double>(first + i); });
+    return nodes.row(
+        [&](std::int64_t i) { return static_cast<double>(nodes.first() + fixed + i); });
   };
   return {.path = path,
           .axis = "node",
-          .places = WrittenPlaces(context.comm, chain.nodes(), wanted,
-                                  engine::nodes_of(chain, held), held.first - fixed),
+          .places = WrittenPlaces(chain.nodes(), wanted, engine::nodes_of(chain, held),
+                                  held.first - fixed),
           .of_places = {{"node", {"number of the node", "i"}, false, number}}};
 }
 
@@ -39,9 +39,8 @@ Group nodes_in(const std::string& path, const RecorderContext& context, std::int
 template <class ValueOf>
 void add(Group& group, const char* name, const Attributes& attributes, const ValueOf& value_of) {
   const auto row = [=](const WrittenPlaces& nodes, engine::Engine& engine) {
-    return nodes.segments([=, &chain = engine::chain_in(engine)](std::int64_t i) {
-      return value_of(chain, static_cast<std::size_t>(i));
-    });
+    const Chain& chain = engine::chain_in(engine);
+    return nodes.row([&](std::int64_t i) { return value_of(chain, static_cast<std::size_t>(i)); });
   };
   group.of_places.push_back({name, attributes, group.time.has_value(), row});
 }
@@ -60,8 +59,8 @@ Group watch_group(const RecorderContext& context) {
   const std::string frame = chain.absorbs ? "" : " relative to the base";
   const std::string a = chain.absorbs ? "x_i''" : "x_i'' + a_g";
   const auto node = [&chain](const WrittenPlaces& nodes, engine::Engine& /*engine*/) {
-    return nodes.segments([&chain, first = nodes.first()](std::int64_t i) {
-      return static_cast<double>(chain.watch[static_cast<std::size_t>(first + i)]);
+    return nodes.row([&](std::int64_t i) {
+      return static_cast<double>(chain.watch[static_cast<std::size_t>(nodes.first() + i)]);
     });
   };
   Group group{

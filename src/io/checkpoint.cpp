@@ -3,15 +3,12 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
 #include "io/locks.hpp"
 #include "io/output_file.hpp"
-#include "io/samples.hpp"
+#include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/phase.hpp"
 
@@ -21,7 +18,7 @@ namespace {
 
 /// The version of the checkpoint format. It must be increased whenever the names, the number or the
 /// meaning of the saved variables change.
-constexpr std::int64_t checkpoint_format = 16;
+constexpr const char* checkpoint_format = "17";
 
 constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";
@@ -57,13 +54,10 @@ class CheckpointWriter final : public engine::Archive {
     for (const auto& [name, vector] : vectors_) {
       // If every rank stores the whole vector, the root alone writes the vector.
       const bool is_other = vector->ranks() == 1 && !comm.is_root();
-      const base::CellRange mine = is_other ? base::CellRange() : vector->range();
-      const auto make = [&, values = std::as_const(*vector).values()](std::int64_t first, auto to) {
-        std::ranges::copy(values.subspan(static_cast<std::size_t>(first - mine.first), to.size()),
-                          to.begin());
-      };
-      const std::int64_t largest = -parallel::min_over_ranks(comm, -mine.size);
-      write_distributed(file, name, saved, {mine, largest, make}, vector->size());
+      const std::span<const double> mine = std::as_const(*vector).values();
+      const Table made(file, name, saved, vector->size(), 0);
+      write_distributed(file, name, vector->range().first,
+                        is_other ? std::span<const double>() : mine);
     }
   }
 
@@ -128,10 +122,6 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   const double besides =
       few + (result.samples ? static_cast<double>(result.samples->table.size()) : 0.0);
   parallel::on_root(comm, [&] {
-    if (access(folder_of(path).c_str(), W_OK) != 0) {
-      throw base::SystemError(
-          fmt::format("{}: cannot write a checkpoint: {}", path, std::strerror(errno)));
-    }
     if (const double bytes = state.bytes() + besides; available_bytes(path) < bytes) {
       throw base::SystemError(fmt::format(
           "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
@@ -148,7 +138,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
           write_samples(comm, file, result, false);
         }
         const Handle group = create_group(file, checkpoint_group);
-        write_attribute(group, "format", checkpoint_format);
+        write_attribute(group, "format", std::string(checkpoint_format));
         if (attach) {
           attach(file);
         }
@@ -165,25 +155,15 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
   }
 }
 
-CheckpointFile::CheckpointFile(const parallel::Communicator& comm, const std::string& path)
-    : path_(path), file_(open_together(comm, path, H5F_ACC_RDONLY)) {
-  const Handle access = access_together(H5P_LINK_ACCESS);
-  std::int64_t format = 0;
-  if (H5Aexists_by_name(file_.id(), checkpoint_group, "format", access.id()) > 0) {
-    const Handle attribute(
-        H5Aopen_by_name(file_.id(), checkpoint_group, "format", H5P_DEFAULT, access.id()),
-        H5Aclose);
-    check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &format));
-  }
-  if (format != checkpoint_format) {
+void restore_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                        const std::function<void(engine::Archive&)>& restore) {
+  const Handle file = open_together(comm, path, H5F_ACC_RDONLY);
+  if (read_text_attribute(file, checkpoint_group, "format") != checkpoint_format) {
     throw base::UserError("restart", path +
                                          " is a checkpoint of another version; give one that this "
                                          "masing wrote");
   }
-}
-
-void CheckpointFile::restore(const std::function<void(engine::Archive&)>& restore) const {
-  CheckpointReader state(file_);
+  CheckpointReader state(file);
   try {
     restore(state);
   } catch (const base::Stopped&) {
@@ -193,7 +173,7 @@ void CheckpointFile::restore(const std::function<void(engine::Archive&)>& restor
         mistake != nullptr && !mistake->quantity().empty()) {
       throw;  // an error with a quantity is a mistake in an option, not in the checkpoint
     }
-    throw base::UserError("restart", path_ +
+    throw base::UserError("restart", path +
                                          " does not hold the state of this run: " + fault.what() +
                                          "; give a checkpoint that this masing wrote");
   }

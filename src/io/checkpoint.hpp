@@ -33,22 +33,11 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
                       const std::function<void(engine::Archive&)>& serialize,
                       const std::function<void(const Handle&)>& attach = {});
 
-/// A checkpoint that is open for reading.
-class CheckpointFile {
- public:
-  /// Opens the checkpoint `path`. Throws, on all ranks alike, SystemError if HDF5 cannot open the
-  /// file, and UserError if the file is not a checkpoint in the present version of the format.
-  /// Collective.
-  CheckpointFile(const parallel::Communicator& comm, const std::string& path);
-
-  /// Calls `restore` with an archive that reads from this file. `restore` need not read the whole
-  /// saved state. Throws UserError with the name of the file if the file does not contain what
-  /// `restore` reads. Collective.
-  void restore(const std::function<void(engine::Archive&)>& restore) const;
-
- private:
-  std::string path_;
-  Handle file_;
-};
+/// Calls `restore` with an archive that reads from the checkpoint `path`. `restore` need not read
+/// the whole saved state. Throws, on all ranks alike, SystemError if HDF5 cannot open the file, and
+/// UserError if it is not a checkpoint in the present version of the format, or does not contain
+/// what `restore` reads. Collective.
+void restore_checkpoint(const parallel::Communicator& comm, const std::string& path,
+                        const std::function<void(engine::Archive&)>& restore);
 
 }  // namespace masing::io

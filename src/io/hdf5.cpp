@@ -7,7 +7,8 @@
 #include <array>
 #include <exception>
 
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
+#include "base/partition.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
 
@@ -234,42 +235,11 @@ void write_text(const Handle& file, const std::string& path, const std::string& 
   check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, transfer.id(), text.c_str()));
 }
 
-namespace {
-
-/// Writes a row in segments, with the same number of collective writes on every rank. `offset` is
-/// the place of the first entry of the row in the dataset: one index for each dimension, the last
-/// of which is the index along the row.
-void write_segments(const Handle& dataset, std::vector<hsize_t> offset,
-                    const RowSegments& segments) {
-  const hsize_t column = offset.back();
-  std::vector<hsize_t> extent(offset.size(), 1);
-  std::vector<double> buffer(
-      static_cast<std::size_t>(std::min(segment_entries, segments.range.size)));
-  for (std::int64_t done = 0; done < segments.largest; done += segment_entries) {
-    const std::int64_t left =
-        std::clamp<std::int64_t>(segments.range.size - done, 0, segment_entries);
-    const auto values = std::span(buffer).first(static_cast<std::size_t>(left));
-    const std::int64_t first = segments.range.first + done;
-    if (left > 0) {
-      segments.make(first, values);
-    }
-    offset.back() = column + static_cast<hsize_t>(first);
-    extent.back() = values.size();
-    transfer_part<const double>(dataset, offset, extent, values, H5Dwrite);
-  }
-}
-
-}  // namespace
-
-void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
-                       const RowSegments& segments, std::int64_t total) {
-  const Table table(file, path, attributes, total, 0);
-  overwrite_distributed(file, path, segments);
-}
-
-void overwrite_distributed(const Handle& file, const std::string& path,
-                           const RowSegments& segments) {
-  write_segments(open_dataset(file, path), {0}, segments);
+void write_distributed(const Handle& file, const std::string& path, std::int64_t first,
+                       std::span<const double> values) {
+  const std::array offset{static_cast<hsize_t>(first)};
+  const std::array<hsize_t, 1> extent{values.size()};
+  transfer_part(open_dataset(file, path), offset, extent, values, H5Dwrite);
 }
 
 void write_column(const parallel::Communicator& comm, const Handle& file, const std::string& path,
@@ -326,16 +296,17 @@ Table::Table(const Handle& file, std::string path, const Attributes& attributes,
 }
 
 std::vector<double> CountedRows::packed() const {
-  return {static_cast<double>(rows), static_cast<double>(columns), std::bit_cast<double>(before),
-          std::bit_cast<double>(last)};
+  const auto numbers = std::bit_cast<std::array<double, 4>>(*this);
+  return {numbers.begin(), numbers.end()};
 }
 
 CountedRows CountedRows::unpacked(std::span<const double> numbers) {
-  if (numbers.size() != 4) {
+  std::array<double, 4> all{};
+  if (numbers.size() != all.size()) {
     throw base::SystemError("rows are counted by four numbers");
   }
-  return {static_cast<std::int64_t>(numbers[0]), static_cast<std::int64_t>(numbers[1]),
-          std::bit_cast<std::uint64_t>(numbers[2]), std::bit_cast<std::uint64_t>(numbers[3])};
+  std::ranges::copy(numbers, all.begin());
+  return std::bit_cast<CountedRows>(all);
 }
 
 namespace {
@@ -345,9 +316,6 @@ std::int64_t rows_of(const Handle& dataset, std::int64_t columns) {
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
   return check(H5Sget_simple_extent_npoints(space.id())) / columns;
 }
-
-/// One index or number for each dimension of a dataset, of which HDF5 uses as many as there are.
-using Place = std::array<hsize_t, H5S_MAX_RANK>;
 
 }  // namespace
 
@@ -360,18 +328,17 @@ std::uint64_t sum_of_rows(const parallel::Communicator& comm, const Handle& from
   const std::int64_t room = to == nullptr ? 0 : rows_of(*to, counted.columns);
   const std::int64_t end = base::floor_of_ratio(counted.rows, comm.rank() + 1, comm.size());
   // Whole rows are read together, or a part of one row, so that sum_of_hashes() can sum them.
-  const std::int64_t columns = std::min(counted.columns, segment_entries);
-  const std::int64_t rows = segment_entries / columns;
+  const std::int64_t columns = std::min(counted.columns, most_entries);
+  const std::int64_t rows = most_entries / columns;
   std::uint64_t sum = 0;
   parallel::on_each(comm, [&] {
     std::vector<double> numbers;
     std::int64_t row = base::floor_of_ratio(counted.rows, comm.rank(), comm.size());
     for (; row < end; row += rows) {
       for (std::int64_t column = 0; column < counted.columns; column += columns) {
-        base::poll();
-        const Place offset{static_cast<hsize_t>(row), static_cast<hsize_t>(column)};
-        Place extent{static_cast<hsize_t>(std::min(rows, end - row)),
-                     static_cast<hsize_t>(std::min(columns, counted.columns - column))};
+        const std::array offset{static_cast<hsize_t>(row), static_cast<hsize_t>(column)};
+        std::array extent{static_cast<hsize_t>(std::min(rows, end - row)),
+                          static_cast<hsize_t>(std::min(columns, counted.columns - column))};
         numbers.resize(extent[0] * extent[1]);
         transfer_part(from, offset, extent, std::span(numbers), H5Dread, H5FD_MPIO_INDEPENDENT);
         sum += sum_of_hashes(numbers, row * counted.columns + column);
@@ -408,14 +375,12 @@ void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
   counted_ = comm.is_root() ? saved : CountedRows{rows, saved.columns};
 }
 
-void Table::append_row(const RowSegments& segments) {
-  counted_.before += std::exchange(counted_.last, 0);
-  RowSegments hashed = segments;
-  hashed.make = [&](std::int64_t first, std::span<double> values) {
-    segments.make(first, values);
-    counted_.last += sum_of_hashes(values, counted_.rows * counted_.columns + first);
-  };
-  write_segments(open_dataset(*file_, path_), {static_cast<hsize_t>(counted_.rows), 0}, hashed);
+void Table::append_row(std::int64_t first, std::span<const double> values) {
+  counted_.before +=
+      std::exchange(counted_.last, sum_of_hashes(values, counted_.rows * counted_.columns + first));
+  const std::array offset{static_cast<hsize_t>(counted_.rows), static_cast<hsize_t>(first)};
+  const std::array<hsize_t, 2> extent{1, values.size()};
+  transfer_part(open_dataset(*file_, path_), offset, extent, values, H5Dwrite);
   ++counted_.rows;
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/partition.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
@@ -109,31 +108,10 @@ void name_axes(const Handle& file, const std::string& path, const std::vector<st
 /// Writes a text as the scalar dataset `path`. Collective on the file's ranks.
 void write_text(const Handle& file, const std::string& path, const std::string& text);
 
-/// Describes the part of a row of a dataset that one rank writes, when all ranks write the row
-/// together. The entries are computed and written segment by segment, so that the rank needs memory
-/// for one segment only.
-struct RowSegments {
-  base::CellRange range;  ///< the indices of this rank's entries in the row; may be empty.
-  /// The largest number of entries that any rank has in the row. Every rank writes as many segments
-  /// as these entries need.
-  std::int64_t largest = 0;
-  /// Computes the entries with the indices first, first + 1, … in the row and stores them in
-  /// `values`. Local.
-  std::function<void(std::int64_t first, std::span<double> values)> make;
-};
-
-/// The largest number of entries in a segment.
-inline constexpr std::int64_t segment_entries = std::int64_t{1} << 20;
-
-/// Creates the dataset `path` with the shape [total] and writes its entries segment by segment.
-/// Collective on the file's ranks.
-void write_distributed(const Handle& file, const std::string& path, const Attributes& attributes,
-                       const RowSegments& segments, std::int64_t total);
-
-/// Writes the entries of an existing dataset `path` [total], as write_distributed() does.
-/// Collective on the file's ranks.
-void overwrite_distributed(const Handle& file, const std::string& path,
-                           const RowSegments& segments);
+/// Writes the entries of an existing dataset of one dimension. Each rank writes its part of them:
+/// `values`, which begin at the index `first` and may be empty. Collective on the file's ranks.
+void write_distributed(const Handle& file, const std::string& path, std::int64_t first,
+                       std::span<const double> values);
 
 /// Creates the dataset `path` with the root's `values`, and attaches the dimension scale `axis` to
 /// the axis of this dataset (see name_axes). Every rank must pass as many values as the root, but
@@ -187,19 +165,21 @@ struct CountedRows {
   std::uint64_t before = 0;  ///< checksum of all rows except the last
   std::uint64_t last = 0;    ///< checksum of the last row
 
-  /// Returns the four members as doubles, for a checkpoint. The doubles for the two checksums have
-  /// the bits of the checksums. Local.
+  /// Returns the bits of the four members as doubles, for a checkpoint. Local.
   [[nodiscard]] std::vector<double> packed() const;
   /// Returns the object for which packed() has returned `numbers`. Throws SystemError if the length
   /// of `numbers` is not four. Local.
   static CountedRows unpacked(std::span<const double> numbers);
 };
 
+/// The largest number of entries that sum_of_rows() reads at once.
+inline constexpr std::int64_t most_entries = std::int64_t{1} << 20;
+
 /// Returns the checksum of rows of the dataset `from`, of which each rank reads a part. `counted`
 /// says how many rows and columns are summed; its checksums are not used. If the dataset `to` is
-/// given, writes the rows to this dataset, too, as far as it has rows. Calls base::poll(). Throws
-/// SystemError on all ranks alike if `from` has other columns or fewer rows, or if rows cannot be
-/// read or written. Collective.
+/// given, writes the rows to this dataset, too, as far as it has rows. Throws SystemError on all
+/// ranks alike if `from` has other columns or fewer rows, or if rows cannot be read or written.
+/// Collective.
 std::uint64_t sum_of_rows(const parallel::Communicator& comm, const Handle& from,
                           const CountedRows& counted, const Handle* to = nullptr);
 
@@ -223,8 +203,9 @@ class Table {
   /// of the file.
   void append(const parallel::Communicator& comm, std::int64_t rows,
               std::span<const double> values);
-  /// Appends one row, which is computed and written in segments. Collective on the file's ranks.
-  void append_row(const RowSegments& segments);
+  /// Appends one row. Each rank writes its part of it: `values`, which begin at the index `first`
+  /// of the row and may be empty. Collective on the file's ranks.
+  void append_row(std::int64_t first, std::span<const double> values);
   /// If the archive saves, saves the number of appended rows and the checksums of their numbers;
   /// `rows` is not used. If the archive restores, restores both, so that the next row is appended
   /// after the first `rows` rows. Throws SystemError if the checkpoint has no checksum of exactly

@@ -20,34 +20,12 @@ namespace {
 
 constexpr const char* lock = ".lock";
 
-/// Throws UserError if `path` exists and is not a regular file, such as a pipe: opening a pipe
-/// could take forever.
-void require_regular(const std::string& path, const std::string& quantity) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw base::UserError(quantity, path + " is not a regular file; give a file name");
-  }
-}
-
-[[noreturn]] void refuse(const std::string& path, const std::string& quantity) {
-  throw base::UserError(quantity, "cannot write " + path + ": " + std::strerror(errno) +
-                                      "; give a file in a writable folder");
-}
-
-/// Returns whether `name` is, at present, the name of the open file with the descriptor `file`.
-bool has_name(int file, const std::string& name) {
-  struct stat mine {};
-  struct stat there {};
-  return fstat(file, &mine) == 0 && stat(name.c_str(), &there) == 0 &&
-         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
-}
-
 int locked(const std::string& name, const std::string& path, const std::string& quantity) {
   for (;;) {
     const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0) {
-      refuse(path, quantity);
+      throw base::UserError(quantity, "cannot write " + path + ": " + std::strerror(errno) +
+                                          "; give a file in a writable folder");
     }
     // If locking fails for another reason, as on a file system without locks, the run goes on
     // without a lock.
@@ -57,8 +35,9 @@ int locked(const std::string& name, const std::string& path, const std::string& 
           quantity, "another run is writing " + path + "; give another file, or wait for it");
     }
     // The previous owner of the lock may have removed the file after this run opened it and before
-    // this run locked it. Then this run tries again.
-    if (has_name(file, name)) {
+    // this run locked it. Then the open file has no name any more, and this run tries again.
+    struct stat info {};
+    if (fstat(file, &info) == 0 && info.st_nlink > 0) {
       return file;
     }
     close(file);
@@ -92,19 +71,23 @@ double available_bytes(const std::string& path) {
 }
 
 void require_replaceable(const std::string& path, const std::string& quantity) {
-  require_regular(path, quantity);
-  const std::optional<std::string> kind = kind_at_start(path);
-  if (quantity == "checkpoint" && kind && kind != "checkpoint" && !first_bytes(path, 1).empty()) {
-    throw base::UserError(
-        quantity, path +
-                      (kind->empty() ? " is of an older masing" : " is a result, no checkpoint") +
-                      "; give another name");
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::exists(status)) {
+    return;
   }
-  if (access(path.c_str(), F_OK) == 0 && !kind) {
-    throw base::UserError(
-        quantity, path +
-                      " is there already and was not made by masing; move it, or give another "
-                      "name");
+  const auto refuse = [&](const char* why) { throw base::UserError(quantity, path + why); };
+  if (!std::filesystem::is_regular_file(status)) {
+    // Opening a pipe, for example, could take forever.
+    refuse(" is not a regular file; give a file name");
+  }
+  const std::optional<std::string> kind = kind_at_start(path);
+  if (!kind) {
+    refuse(" is there already and was not made by masing; move it, or give another name");
+  }
+  if (quantity == "checkpoint" && kind != "checkpoint" && !first_bytes(path, 1).empty()) {
+    refuse(kind->empty() ? " is of an older masing; give another name"
+                         : " is a result, no checkpoint; give another name");
   }
 }
 
@@ -135,12 +118,6 @@ OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& pa
   }
   parallel::on_root(comm, [&] {
     require_replaceable(path, quantity);
-    const std::string draft = path + partial;
-    require_regular(draft, quantity);
-    require_regular(path + lock, quantity);
-    if (access(draft.c_str(), F_OK) == 0 && access(draft.c_str(), W_OK) != 0) {
-      refuse(draft, quantity);
-    }
     file_ = locked(path + lock, path, quantity);
   });
 }
@@ -152,16 +129,6 @@ OutputLock::~OutputLock() {
     unlink((path_ + partial_draft).c_str());
     unlink((path_ + lock).c_str());
     close(file_);
-  }
-}
-
-RunLocks::RunLocks(const parallel::Communicator& comm, const std::string& result,
-                   const CheckpointSpec& checkpoint)
-    : result_(comm, result) {
-  if (checkpoint.scheduled) {
-    checkpoint_.emplace(comm, checkpoint.path, "checkpoint");
-  } else {
-    parallel::on_root(comm, [&] { require_replaceable(checkpoint.path, "checkpoint"); });
   }
 }
 

@@ -70,20 +70,4 @@ class OutputLock {
   int file_ = -1;  // descriptor of the open lock file, on the root
 };
 
-/// Locks the files of a run: while the object exists, no other run can write the same result file.
-/// If checkpoints are scheduled, no other run can write the same checkpoint either.
-class RunLocks {
- public:
-  /// Acquires the locks. Throws UserError on all ranks alike if another run holds one of the locks,
-  /// if one of the locked files cannot be written, or if the result file or the checkpoint must not
-  /// be replaced (require_replaceable). The last condition is also checked if checkpoints are not
-  /// scheduled. Collective.
-  RunLocks(const parallel::Communicator& comm, const std::string& result,
-           const CheckpointSpec& checkpoint);
-
- private:
-  OutputLock result_;
-  std::optional<OutputLock> checkpoint_;
-};
-
 }  // namespace masing::io

@@ -6,18 +6,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "base/error.hpp"
+#include "base/hooks.hpp"
 #include "base/limits.hpp"
-#include "base/poll.hpp"
 #include "io/locks.hpp"
 #include "io/result_reader.hpp"
-#include "io/samples.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
-#include "parallel/stop.hpp"
 
 namespace masing::io {
 
@@ -44,32 +41,13 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
   return counted;
 }
 
-/// Calls `work`, which calls base::poll(). If a stop is requested meanwhile, throws Stopped with
-/// the remark that nothing is lost. Collective.
-void poll_during(const parallel::Communicator& comm, const std::function<void()>& work) {
-  try {
-    const base::Polling polling = parallel::stop_polling();
-    work();
-  } catch (const base::Stopped&) {
-    throw base::Stopped("stopped " + parallel::stop_reason(comm) + " before the first step" +
-                        nothing_lost);
-  }
-}
-
-/// Compares the checksums of the rows in the file `from` with those in rows.tables. If the file
-/// `to` is given, copies the rows to this file. Returns what is wrong with the first table whose
-/// checksum is another, or an empty text. Collective.
-std::string fault_in(const parallel::Communicator& comm, const RowSource& rows, const Handle& from,
-                     const Handle* to = nullptr) {
-  for (const auto& [table, counted] : rows.tables) {
-    const Handle source = open_dataset(from, table);
-    const Handle target = to == nullptr ? Handle() : open_dataset(*to, table);
-    if (sum_of_rows(comm, source, counted, to == nullptr ? nullptr : &target) !=
-        counted.before + counted.last) {
-      return fmt::format(
-          "{} is damaged: the checksum of {} rows of {} is another; take a copy that is whole, or "
-          "begin anew",
-          rows.path, counted.rows, table);
+/// Compares the checksums of the rows in the file `from` with those in `tables`. Returns what is
+/// wrong with the first table whose checksum is another, or an empty text. Collective.
+std::string fault_in(const parallel::Communicator& comm,
+                     const std::map<std::string, CountedRows>& tables, const Handle& from) {
+  for (const auto& [table, counted] : tables) {
+    if (sum_of_rows(comm, open_dataset(from, table), counted) != counted.before + counted.last) {
+      return fmt::format("the checksum of {} rows of {} is another", counted.rows, table);
     }
   }
   return "";
@@ -78,24 +56,15 @@ std::string fault_in(const parallel::Communicator& comm, const RowSource& rows, 
 /// Returns all bytes of a file that lie in no dataset, and those of /configuration: texts, and what
 /// HDF5 needs to find the datasets. `datasets` maps the first byte of each other dataset to its
 /// size. Local.
-std::string metadata_in(const std::string& path, const std::map<hsize_t, hsize_t>& datasets) {
-  std::ifstream file(path, std::ios::binary);
-  const auto end = static_cast<hsize_t>(std::filesystem::file_size(path));
+std::string metadata_in(const std::string& path, std::map<std::int64_t, std::int64_t> datasets) {
+  const auto end = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  datasets[end] = 0;
   std::string all;
-  hsize_t first = head_bytes;
-  const auto read_to = [&](hsize_t last) {
-    if (first < last) {
-      std::string bytes(last - first, '\0');
-      file.seekg(static_cast<std::streamoff>(first));
-      file.read(bytes.data(), std::ssize(bytes));
-      all += bytes;
-    }
-  };
+  std::int64_t first = head_bytes;
   for (const auto& [begin, size] : datasets) {
-    read_to(std::min(begin, end));
+    all += read_bytes(path, first, std::max<std::int64_t>(0, std::min(begin, end) - first));
     first = std::max(first, begin + size);
   }
-  read_to(end);
   // The superblock comes first, and says in the bytes 20 to 23 whether the file is open for
   // writing.
   std::fill_n(all.begin() + 20, 4, '\0');
@@ -106,12 +75,13 @@ std::string metadata_in(const std::string& path, const std::map<hsize_t, hsize_t
 /// result (metadata_in). A run can go on in the file if it has the same checksum. Collective.
 std::string recipe_of(const parallel::Communicator& comm, const ResultSpec& result,
                       const Handle& file, const std::string& path) {
-  std::map<hsize_t, hsize_t> datasets;
+  std::map<std::int64_t, std::int64_t> datasets;
   for (const auto& [name, type] : objects_in(file)) {
     if (type == H5O_TYPE_DATASET && name != "configuration") {
       const Handle dataset = open_dataset(file, name);
       if (const hsize_t size = H5Dget_storage_size(dataset.id()); size > 0) {
-        datasets[H5Dget_offset(dataset.id())] = size;
+        datasets[static_cast<std::int64_t>(H5Dget_offset(dataset.id()))] =
+            static_cast<std::int64_t>(size);
       }
     }
   }
@@ -134,13 +104,7 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
   RowSource rows{.run = read_text_attribute(file, checkpoint_group, "run"),
                  .path = "",
                  .tables = counted_in(file)};
-  if (rows.run.empty() || rows.tables.empty()) {
-    throw base::UserError(
-        "restart",
-        checkpoint + " is a checkpoint of another version; give one that this masing wrote");
-  }
   const std::string& output = result.path;
-  std::string fault;  // what is wrong with the first file of the run
   for (const std::string& path : {output + partial, output}) {
     const std::string ids = parallel::from_root(comm, [&] {
       const Head head = read_head(path).value_or(Head());
@@ -150,22 +114,21 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
       continue;
     }
     rows.path = path;
-    std::string wrong;
+    std::string fault;
     try {
       const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
-      poll_during(comm, [&] { wrong = fault_in(comm, rows, source); });
-      if (wrong.empty()) {
-        rows.in_place = path == output + partial &&
-                        ids == rows.run + " " + recipe_of(comm, result, source, path);
-        return rows;
-      }
+      fault = fault_in(comm, rows.tables, source);
+      rows.in_place = fault.empty() && path == output + partial &&
+                      ids == rows.run + " " + recipe_of(comm, result, source, path);
     } catch (const base::SystemError& error) {
-      wrong = fmt::format("{} is damaged: {}; begin anew", path, error.what());
+      fault = error.what();
     }
-    fault = fault.empty() ? wrong : fault;
-  }
-  if (!fault.empty()) {
-    throw base::UserError("restart", fault);
+    if (!fault.empty()) {
+      throw base::UserError(
+          "restart",
+          fmt::format("{} is damaged: {}; take a copy that is whole, or begin anew", path, fault));
+    }
+    return rows;
   }
   throw base::UserError(
       "restart", fmt::format("the rows that {} goes on with are not in {}, nor in {}; give as "
@@ -174,8 +137,7 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
 }
 
 void write_time(const Handle& file, const std::string& name, double value) {
-  const Handle group(H5Gopen2(file.id(), "/timing", H5P_DEFAULT), H5Gclose);
-  write_attribute(group, name, value);
+  write_attribute(create_group(file, "/timing"), name, value);
 }
 
 namespace {
@@ -194,12 +156,11 @@ void write_durations(const parallel::Communicator& comm, const Handle& file) {
 /// created, so that the attributes lie in the first segment of the file (io/sealed_file.hpp).
 /// Collective.
 void make_timing(const parallel::Communicator& comm, const Handle& file, const std::string& kind) {
-  const Handle group = create_group(file, "/timing");
   write_durations(comm, file);
-  write_attribute(group, "wall_seconds", base::undefined);
+  write_time(file, "wall_seconds", base::undefined);
   if (kind == "simulate") {
-    write_attribute(group, "steps_per_second", base::undefined);
-    write_attribute(group, "cell_updates_per_second", base::undefined);
+    write_time(file, "steps_per_second", base::undefined);
+    write_time(file, "cell_updates_per_second", base::undefined);
   }
 }
 
@@ -238,10 +199,9 @@ void OutputFile::start_rows() {
   }
   if (copies_rows()) {
     const Handle from = open_together(comm_, rows_->path, H5F_ACC_RDONLY);
-    std::string fault;
-    poll_during(comm_, [&] { fault = fault_in(comm_, *rows_, from, &file_); });
-    if (!fault.empty()) {
-      throw base::UserError("restart", fault);
+    for (const auto& [table, counted] : rows_->tables) {
+      const Handle to = open_dataset(file_, table);
+      sum_of_rows(comm_, open_dataset(from, table), counted, &to);
     }
   }
   flush(file_);
@@ -255,8 +215,7 @@ void OutputFile::start_rows() {
 
 void OutputFile::save_rows(const Handle& checkpoint) const {
   with_file_name(result_.path, [&] { flush(file_); });
-  const Handle group(H5Gopen2(checkpoint.id(), checkpoint_group, H5P_DEFAULT), H5Gclose);
-  write_attribute(group, "run", head_.run);
+  write_attribute(create_group(checkpoint, checkpoint_group), "run", head_.run);
 }
 
 void OutputFile::finish() {

@@ -43,12 +43,14 @@ void write_kind(const Handle& file, const std::string& kind);
 /// group. Collective.
 void write_configuration(const Handle& file, const ResultSpec& result);
 
+/// Writes the group /samples of the file of a result that has samples, but not its dataset
+/// `records`. Writes the arrays only if `has_arrays` is true. Collective.
+void write_samples(const parallel::Communicator& comm, const Handle& file, const ResultSpec& result,
+                   bool has_arrays);
+
 /// Sets the attribute `name` of the group /timing, which OutputFile creates in every file that has
 /// a configuration. Collective.
 void write_time(const Handle& file, const std::string& name, double value);
-
-/// The end of the message of a run that was stopped before its first step.
-inline constexpr const char* nothing_lost = "; nothing is lost: give the same command";
 
 /// The group in a checkpoint that contains the saved state.
 inline constexpr const char* checkpoint_group = "/checkpoint";
@@ -63,11 +65,10 @@ struct RowSource {
   bool in_place = false;
 };
 
-/// Finds the rows that belong to a checkpoint. The first of the files result.path.partial and
-/// result.path is taken that has the id of the run in its head and rows with the checksums in the
-/// checkpoint. Changes nothing. Calls base::poll(). Throws UserError on all ranks alike if there is
-/// no such file, or if the checkpoint is of another version, and Stopped if a stop is requested
-/// meanwhile. Collective.
+/// Finds the rows that belong to a checkpoint, in the first of the files result.path.partial and
+/// result.path that has the id of the run in its head. Changes nothing. Throws UserError on all
+/// ranks alike if there is no such file, or if its rows do not have the checksums in the
+/// checkpoint. Collective.
 RowSource find_rows(const parallel::Communicator& comm, const std::string& checkpoint,
                     const ResultSpec& result);
 
@@ -97,10 +98,8 @@ class OutputFile {
 
   /// Writes the head with the id of the run. If the constructor was given rows that are not in this
   /// file, copies them before, and renames the file to FILE.partial afterwards. Does nothing if the
-  /// file is in memory. Throws UserError if the copied rows do not have the checksums in the
-  /// checkpoint, SystemError if a file cannot be read or written, and Stopped if a stop is
-  /// requested while rows are copied, on all ranks alike. If the rows could not be copied, the
-  /// FILE.partial of the interrupted run is unchanged. Collective.
+  /// file is in memory. Throws SystemError on all ranks alike if a file cannot be read or written;
+  /// then the FILE.partial of the interrupted run is unchanged. Collective.
   void start_rows();
 
   /// Flushes this file. Then stores the id of the run in `checkpoint`, an open checkpoint.

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/say.hpp"
+#include "base/hooks.hpp"
 #include "base/text.hpp"
 
 namespace masing::io {
@@ -31,23 +31,22 @@ inline std::string duration(double seconds) {
 
 /// Returns a progress line, "[###...]  40 %  TITLE  2e+05 steps/s  12 s left". The rate and the
 /// remaining time are computed from `seconds`, the time in which steps.done - steps.first steps
-/// were completed. `remark` is printed after the rate. Local.
-inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds,
-                                 const std::string& remark = "") {
+/// were completed. Local.
+inline std::string progress_line(const std::string& title, const StepsDone& steps, double seconds) {
   const double share = static_cast<double>(steps.done) / static_cast<double>(steps.all);
   const double rate = static_cast<double>(steps.done - steps.first) / seconds;
   const double left = static_cast<double>(steps.all - steps.done) / rate;
   constexpr std::size_t width = 30;
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} {}/s{}  {} left", std::string(filled, '#'),
-                     width, 100 * share, title, rate, steps.unit, remark, duration(left));
+  return fmt::format("[{:.<{}}] {:3.0f} %  {}  {:.3g} {}/s  {} left", std::string(filled, '#'),
+                     width, 100 * share, title, rate, steps.unit, duration(left));
 }
 
 /// Writes the progress of a run to stderr. If stderr is a terminal, or if a listener receives the
-/// messages (base/say.hpp), a single line is redrawn, at most five times per second. If stderr is a
-/// file or a pipe, as in a batch job or under mpirun, a new line with the date and time is written:
-/// the first after 1.5 s or later, the others every 30 s. No line is written before a step is
-/// completed. Only one rank may use the class. Local.
+/// messages (base/hooks.hpp), a single line is redrawn, at most five times per second. If stderr is
+/// a file or a pipe, as in a batch job or under mpirun, a new line with the date and time is
+/// written: the first after 1.5 s or later, the others every 30 s. No line is written before a step
+/// is completed. Only one rank may use the class. Local.
 class Progress {
  public:
   /// `title` names the run in the progress line, for example "P = 1500, N = 1000000".
@@ -62,8 +61,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// Writes a line if the interval since the previous line is over. `step` is the number of
-  /// completed steps; `remark` is printed after the rate. Local.
-  void show(std::int64_t step, const std::string& remark = "") {
+  /// completed steps. Local.
+  void show(std::int64_t step) {
     const Clock::time_point now = Clock::now();
     const std::chrono::milliseconds interval(terminal_ ? 200 : drawn_ ? 30000 : 1500);
     steps_.done = step;
@@ -73,7 +72,7 @@ class Progress {
     last_ = now;
     drawn_ = true;
     const std::string line =
-        progress_line(title_, steps_, std::chrono::duration<double>(now - start_).count(), remark);
+        progress_line(title_, steps_, std::chrono::duration<double>(now - start_).count());
     base::say(terminal_ ? clear_line + line : base::utc_now() + ' ' + line + '\n');
   }
 

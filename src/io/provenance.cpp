@@ -49,13 +49,6 @@ std::string host_name() {
   return uname(&system) == 0 ? system.nodename : "unknown";
 }
 
-/// Returns the value of an attribute: `text`, which is cut after 32 KiB. If a command line is cut,
-/// /configuration still contains all its parameters.
-std::string shortened(const std::string& text) {
-  constexpr std::size_t longest = 32768;
-  return text.size() <= longest ? text : text.substr(0, longest) + " ... (cut)";
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> build_facts() {
@@ -78,9 +71,9 @@ void write_provenance(const Handle& file, const parallel::Communicator& comm,
                       const ResultSpec& result) {
   const Handle group = create_group(file, "/provenance");
   auto facts = build_facts();
-  facts.insert(facts.end(), {{"command_line", shortened(result.command_line)},
-                             {"host", host_name()},
-                             {"date", base::utc_now()}});
+  facts.insert(
+      facts.end(),
+      {{"command_line", result.command_line}, {"host", host_name()}, {"date", base::utc_now()}});
   for (const auto& fact : facts) {
     write_attribute(group, fact.first, parallel::from_root(comm, [&] { return fact.second; }));
   }
@@ -100,6 +93,24 @@ void write_configuration(const Handle& file, const ResultSpec& result) {
   write_attribute(dataset, "papers_problem", std::int64_t{result.papers_problem});
   write_attribute(file, "title", result.title);
   write_attribute(file, "has_cells", std::int64_t{result.has_cells});
+}
+
+void write_samples(const parallel::Communicator& comm, const Handle& file, const ResultSpec& result,
+                   bool has_arrays) {
+  const Samples& samples = *result.samples;
+  const Handle group = create_group(file, "/samples");
+  write_attribute(group, "folder", samples.folder);
+  write_attribute(group, "records_xxh3", result.records_checksum);
+  write_text(file, "/samples/table", samples.table);
+  if (samples.sizes.empty() || !has_arrays) {
+    return;
+  }
+  write_column(comm, file, "/samples/sizes", {"numbers of points of the arrays", "n"},
+               samples.sizes, "sizes");
+  write_column(comm, file, "/samples/arguments", {"arguments of all arrays", "t"},
+               samples.arguments, "arguments");
+  write_column(comm, file, "/samples/values", {"values of all arrays", "a"}, samples.values,
+               "arguments");
 }
 
 }  // namespace masing::io

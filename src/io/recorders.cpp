@@ -12,20 +12,6 @@
 
 namespace masing::io {
 
-using namespace std::string_literals;
-
-namespace {
-
-/// Returns how many of the integers 0, …, count - 1 satisfy the predicate `is_early`. If an integer
-/// does not satisfy it, no larger integer may satisfy it. The number is found by bisection.
-template <typename IsEarly>
-std::int64_t count_early(std::int64_t count, const IsEarly& is_early) {
-  const boost::counting_iterator<std::int64_t> first(0);
-  return *std::partition_point(first, first + count, is_early);
-}
-
-}  // namespace
-
 SampledSteps::SampledSteps(const Sampling& sampling)
     : time_(sampling.time), every_(sampling.every) {
   // Differences of this size between an end of the time interval and the time of a step are
@@ -34,9 +20,14 @@ SampledSteps::SampledSteps(const Sampling& sampling)
   const auto is_before = [&](double t) { return t < sampling.from - rounding; };
   const auto is_within = [&](double t) { return t <= sampling.to + rounding; };
   const std::int64_t multiples = (time_.steps - 1) / every_ + 1;
-  const auto time_of = [this](std::int64_t multiple) { return time_.time(multiple * every_); };
-  first_ = count_early(multiples, [&](std::int64_t i) { return is_before(time_of(i)); });
-  end_ = std::max(first_, count_early(multiples, [&](auto i) { return is_within(time_of(i)); }));
+  const boost::counting_iterator<std::int64_t> begin(0);
+  // how many of the first multiples of every_ are steps whose times satisfy `is_early`
+  const auto count_early = [&](const auto& is_early) {
+    return *std::partition_point(begin, begin + multiples,
+                                 [&](std::int64_t i) { return is_early(time_.time(i * every_)); });
+  };
+  first_ = count_early(is_before);
+  end_ = std::max(first_, count_early(is_within));
   // For step N the comparison uses T itself, because the computed time N·T/N may be larger than T,
   // and step N must not fall out of a time interval that ends at T.
   has_last_ = !is_before(time_.final_time) && is_within(time_.final_time);
@@ -98,32 +89,31 @@ class Recorder final : public engine::Observer {
     if (group_.places && width < group_.places->places().cells) {
       group_.facts.emplace_back("thinned_from", group_.places->places().cells);
     }
-    const Handle opened(H5Gopen2(file.id(), group_.path.c_str(), H5P_DEFAULT), H5Gclose);
     for (const auto& [name, value] : group_.facts) {
-      write_attribute(opened, name, value);
+      write_attribute(create_group(file, group_.path), name, value);
     }
   }
 
-  [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+  [[nodiscard]] std::int64_t next_state_step(std::int64_t step) const override {
     return group_.time && group_.needs_state ? steps_.next(step) : engine::never;
   }
-  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+  void observe(const engine::Motion& motion, engine::Engine& engine) override {
     if (group_.follow) {
-      group_.follow(samples, engine);
+      group_.follow(motion, engine);
     }
     if (!group_.time) {
       return;
     }
-    steps_.each(samples, [&](std::size_t i, double t) {
+    steps_.each(motion, [&](std::size_t i, double t) {
       std::vector<double> row{t};
       if (group_.fill) {
-        group_.fill({samples, i, engine}, row);
+        group_.fill({motion, i, engine}, row);
       }
       push(row);
       auto table = tables_.begin();
       for (const PlaceColumn& column : group_.of_places) {
         if (column.has_rows) {
-          (table++)->append_row(column.row(*group_.places, engine));
+          (table++)->append_row(group_.places->mine().first, column.row(*group_.places, engine));
         }
       }
     });
@@ -148,7 +138,8 @@ class Recorder final : public engine::Observer {
     flush();
     for (const PlaceColumn& column : group_.of_places) {
       if (!column.has_rows) {
-        overwrite_distributed(file_, path_of(column), column.row(*group_.places, engine));
+        write_distributed(file_, path_of(column), group_.places->mine().first,
+                          column.row(*group_.places, engine));
       }
     }
   }
@@ -212,8 +203,8 @@ class Recorder final : public engine::Observer {
 };
 
 /// Appends the numbers of the columns of /series.
-void add_sample(const engine::Samples& samples, std::size_t i, std::vector<double>& row) {
-  row.insert(row.end(), {samples.x[i], samples.y[i], samples.force[i], samples.restoring[i]});
+void add_sample(const engine::Motion& motion, std::size_t i, std::vector<double>& row) {
+  row.insert(row.end(), {motion.x[i], motion.y[i], motion.force[i], motion.restoring[i]});
 }
 
 /// Returns /series. Local.
@@ -223,7 +214,7 @@ Group series_group(const engine::RunSpec& run, const Sampling& sampling) {
                .sampling = sampling,
                .columns = series_columns(run),
                .facts = {{"steps", run.time.steps}}};
-  series.fill = [](const Moment& now, auto& row) { add_sample(now.samples, now.i, row); };
+  series.fill = [](const Moment& now, auto& row) { add_sample(now.motion, now.i, row); };
   if (const slab::Space* space = engine::space_of(run)) {
     const auto* cells = std::get_if<slab::Cells>(space);
     series.facts.emplace_back("cells", cells == nullptr ? 0 : cells->count);
@@ -239,7 +230,7 @@ template <class ValueOf>
 PlaceColumn of_profile(const char* name, const Attributes& attributes, const slab::Profile* profile,
                        const ValueOf& value_of) {
   return {name, attributes, false, [=](const WrittenPlaces& cells, engine::Engine& /*engine*/) {
-            return cells.segments([=](std::int64_t i) { return value_of(profile->element(i)); });
+            return cells.row([&](std::int64_t i) { return value_of(profile->element(i)); });
           }};
 }
 
@@ -249,16 +240,14 @@ Group field_group(const RecorderContext& context) {
   const slab::Slab& slab = *engine::slab_of(context.run);
   const slab::Profile* const profile = context.profile;
   const auto point = [&slab](const WrittenPlaces& cells, engine::Engine& /*engine*/) {
-    return cells.segments(
-        [&slab, first = cells.first()](std::int64_t i) { return slab.point(first + i); });
+    return cells.row([&](std::int64_t i) { return slab.point(cells.first() + i); });
   };
   const auto u = [profile](const WrittenPlaces& cells, engine::Engine& engine) {
     if (const auto of = engine.elongation()) {
-      return cells.segments([=, of = *of](std::int64_t i) { return of(profile->element(i)); });
+      return cells.row([&](std::int64_t i) { return (*of)(profile->element(i)); });
     }
-    return cells.segments([values = engine.field().values()](std::int64_t i) {
-      return values[static_cast<std::size_t>(i)];
-    });
+    const std::span<const double> values = engine.state().values();
+    return cells.row([&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
   };
   Group field{
       .path = "/field",
@@ -291,8 +280,8 @@ Group state_group(const RecorderContext& context) {
   // names if there are too many.
   constexpr std::size_t longest_names = 60000;
   const auto number = [](const WrittenPlaces& columns, engine::Engine& /*engine*/) {
-    return columns.segments(
-        [first = columns.first()](std::int64_t i) { return static_cast<double>(first + i + 1); });
+    return columns.row(
+        [&](std::int64_t i) { return static_cast<double>(columns.first() + i + 1); });
   };
   Group state{
       .path = "/state",
@@ -309,13 +298,13 @@ Group state_group(const RecorderContext& context) {
                      false,
                      number}}};
   if (engine::slab_of(context.run) != nullptr) {
-    state.fill = [](const Moment& now, auto& row) { row.push_back(now.samples.x[now.i]); };
+    state.fill = [](const Moment& now, auto& row) { row.push_back(now.motion.x[now.i]); };
     return state;
   }
   const std::int64_t every = context.output.field_every;
   state.sampling.every = every > 0 ? every : state.sampling.time.steps;
   state.fill = [](const Moment& now, auto& row) {
-    const std::span<const double> columns = now.engine.field().values();
+    const std::span<const double> columns = now.engine.state().values();
     row.insert(row.end(), columns.begin(), columns.end());
   };
   return state;
@@ -365,10 +354,10 @@ SeriesBuffer::SeriesBuffer(const Sampling& sampling, std::vector<double> rows)
   rows_.reserve(series_numbers(sampling));
 }
 
-void SeriesBuffer::observe(const engine::Samples& samples, engine::Engine& /*engine*/) {
-  steps_.each(samples, [&](std::size_t i, double t) {
+void SeriesBuffer::observe(const engine::Motion& motion, engine::Engine& /*engine*/) {
+  steps_.each(motion, [&](std::size_t i, double t) {
     rows_.push_back(t);
-    add_sample(samples, i, rows_);
+    add_sample(motion, i, rows_);
   });
 }
 

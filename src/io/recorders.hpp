@@ -38,9 +38,9 @@ class SampledSteps {
   /// Calls take(i, t) for each step of a chunk that is a sample, with its index in `samples` and
   /// its time t_p. Local if `take` is local.
   template <class Take>
-  void each(const engine::Samples& samples, const Take& take) const {
-    for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      const std::int64_t step = samples.first_step + static_cast<std::int64_t>(i);
+  void each(const engine::Motion& motion, const Take& take) const {
+    for (std::size_t i = 0; i < motion.x.size(); ++i) {
+      const std::int64_t step = motion.first_step + static_cast<std::int64_t>(i);
       if (takes(step)) {
         take(i, time_.time(step));
       }
@@ -61,43 +61,43 @@ class SampledSteps {
 class WrittenPlaces {
  public:
   /// Of `count` places, `wanted` are written, or all if `wanted` is 0. This rank has the places in
-  /// `held`, and `first` is the place that it counts as 0. Collective.
-  WrittenPlaces(const parallel::Communicator& comm, std::int64_t count, std::int64_t wanted,
-                const base::CellRange& held, std::int64_t first)
+  /// `held`, and `first` is the place that it counts as 0. Local.
+  WrittenPlaces(std::int64_t count, std::int64_t wanted, const base::CellRange& held,
+                std::int64_t first)
       : places_{.cells = count, .kept = wanted > 0 ? std::min(wanted, count) : count},
         first_(first),
-        mine_(places_.kept_of(held)),
-        largest_(-parallel::min_over_ranks(comm, -mine_.size)) {}
+        mine_(places_.kept_of(held)) {}
 
-  /// The places are divided over the ranks by base::local_range(). Collective.
+  /// The places are divided over the ranks by base::local_range(). Local.
   WrittenPlaces(const parallel::Communicator& comm, std::int64_t count, std::int64_t wanted)
-      : WrittenPlaces(comm, count, wanted, base::local_range(count, comm.rank(), comm.size()),
+      : WrittenPlaces(count, wanted, base::local_range(count, comm.rank(), comm.size()),
                       base::local_range(count, comm.rank(), comm.size()).first) {}
 
   [[nodiscard]] const base::Thinning& places() const { return places_; }
   /// Returns the place that this rank counts as 0. Local.
   [[nodiscard]] std::int64_t first() const { return first_; }
-  /// Returns the entries that this rank writes to a row. value_of(i) returns the entry of the place
-  /// i, as this rank counts them.
+  /// Returns this rank's entries in a row, one for each written place on this rank. Local.
+  [[nodiscard]] const base::CellRange& mine() const { return mine_; }
+  /// Returns the numbers of these entries. value_of(i) returns that of the place i, as this rank
+  /// counts them.
   template <typename ValueOf>
-  [[nodiscard]] RowSegments segments(const ValueOf& value_of) const {
-    return {.range = mine_, .largest = largest_, .make = [=, this](std::int64_t first, auto row) {
-              for (std::size_t j = 0; j < row.size(); ++j) {
-                row[j] = value_of(places_.cell(first + static_cast<std::int64_t>(j)) - first_);
-              }
-            }};
+  [[nodiscard]] std::vector<double> row(const ValueOf& value_of) const {
+    std::vector<double> row(static_cast<std::size_t>(mine_.size));
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      row[j] = value_of(places_.cell(mine_.first + static_cast<std::int64_t>(j)) - first_);
+    }
+    return row;
   }
 
  private:
   base::Thinning places_;
   std::int64_t first_;
-  base::CellRange mine_;  // this rank's entries in a row, one for each written place on this rank
-  std::int64_t largest_;  // the largest number of written places that any rank has
+  base::CellRange mine_;
 };
 
 /// A step whose row is recorded: the step with the index i of a chunk.
 struct Moment {
-  const engine::Samples& samples;
+  const engine::Motion& motion;
   std::size_t i;
   engine::Engine& engine;
 };
@@ -115,7 +115,7 @@ struct PlaceColumn {
   Attributes attributes;
   bool has_rows = false;  ///< whether it gets a row at each sample; else it is written at the end
   /// Returns this rank's part of the numbers at the engine's step. Collective.
-  std::function<RowSegments(const WrittenPlaces& places, engine::Engine& engine)> row;
+  std::function<std::vector<double>(const WrittenPlaces& places, engine::Engine& engine)> row;
 };
 
 /// Datasets of one group of a result file that get rows at the same samples. All that the functions
@@ -136,7 +136,7 @@ struct Group {
   /// Integers that describe the rows, for attributes of the group.
   std::vector<std::pair<std::string, std::int64_t>> facts = {};
   /// If given, is called with every chunk, before `fill`. Collective.
-  std::function<void(const engine::Samples& samples, engine::Engine& engine)> follow = {};
+  std::function<void(const engine::Motion& motion, engine::Engine& engine)> follow = {};
   /// If given, saves or restores what the functions keep. Collective.
   std::function<void(engine::Archive& archive)> serialize = {};
 };
@@ -232,7 +232,7 @@ class SeriesBuffer final : public engine::Observer {
  public:
   explicit SeriesBuffer(const Sampling& sampling, std::vector<double> rows = {});
 
-  void observe(const engine::Samples& samples, engine::Engine& engine) override;
+  void observe(const engine::Motion& motion, engine::Engine& engine) override;
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     archive.numbers("rows", rows_);
   }

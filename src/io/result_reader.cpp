@@ -1,18 +1,14 @@
 #include "io/result_reader.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "base/text.hpp"
+#include "io/locks.hpp"
 #include "io/sealed_file.hpp"
 
 namespace masing::io {
@@ -61,40 +57,27 @@ struct Stored {
   [[nodiscard]] std::size_t entries() const {
     return static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space().id())));
   }
-  void read(const Handle& as, void* values) const {
-    check(is_attribute ? H5Aread(handle.id(), as.id(), values)
-                       : H5Dread(handle.id(), as.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  [[nodiscard]] std::vector<hsize_t> shape() const {
+    const Handle of = space();
+    std::vector<hsize_t> sizes(
+        static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(of.id()))));
+    check(H5Sget_simple_extent_dims(of.id(), sizes.data(), nullptr));
+    return sizes;
+  }
+  void read(hid_t as, void* values) const {
+    check(is_attribute ? H5Aread(handle.id(), as, values)
+                       : H5Dread(handle.id(), as, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   }
 };
 
-/// Returns the shape of a dataset or attribute. Throws SystemError if its entries would need more
-/// bytes than the file has.
-std::vector<hsize_t> checked_shape(const Stored& stored) {
-  const Handle space = stored.space();
-  std::vector<hsize_t> sizes(
-      static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.id()))));
-  check(H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr));
-  const Handle file(H5Iget_file_id(stored.handle.id()), H5Fclose);
-  hsize_t bytes = 0;
-  check(H5Fget_filesize(file.id(), &bytes));
-  // masing does not compress data; therefore a dataset or attribute that is larger than its file is
-  // damaged.
-  const std::size_t size = H5Tget_size(stored.type().id());
-  if (size == 0 || stored.entries() > bytes / size) {
-    throw base::SystemError("an object larger than the file");
-  }
-  return sizes;
-}
-
 /// Returns all texts in a dataset or attribute, without the zero bytes that pad them.
 std::vector<std::string> texts_of(const Stored& stored) {
-  checked_shape(stored);
   const Handle type = stored.type();
   const std::size_t count = stored.entries();
   std::vector<std::string> texts;
   if (H5Tis_variable_str(type.id()) > 0) {
     std::vector<char*> pointers(count);
-    stored.read(type, pointers.data());
+    stored.read(type.id(), pointers.data());
     for (const char* text : pointers) {
       texts.emplace_back(text == nullptr ? "" : text);
     }
@@ -103,7 +86,7 @@ std::vector<std::string> texts_of(const Stored& stored) {
   }
   const std::size_t length = H5Tget_size(type.id());
   std::string all(count * length, '\0');
-  stored.read(type, all.data());
+  stored.read(type.id(), all.data());
   for (std::size_t i = 0; i < count; ++i) {
     const std::string padded = all.substr(i * length, length);
     texts.push_back(padded.substr(0, padded.find('\0')));
@@ -111,13 +94,47 @@ std::vector<std::string> texts_of(const Stored& stored) {
   return texts;
 }
 
-/// Returns the text in a dataset or attribute, or no value if it has no text. A dataset must have
-/// texts of fixed length, as masing writes them.
-std::optional<std::string> text_in(const Stored& stored) {
+/// The content of a dataset or attribute: numbers or texts. For any other type, and for a group,
+/// only `kind` and `shape` are set.
+struct Content {
+  H5T_class_t kind = H5T_NO_CLASS;
+  std::size_t bytes = 0;  ///< number of bytes of a floating-point number; 0 for other types
+  std::vector<hsize_t> shape = {};
+  std::vector<std::uint64_t> numbers = {};  ///< the bits of the numbers, as int64 or double
+  std::vector<std::string> texts = {};      ///< without padding
+
+  /// Returns whether the entries are numbers. Only differences of numbers count in a comparison.
+  [[nodiscard]] bool is_of_numbers() const { return kind == H5T_INTEGER || kind == H5T_FLOAT; }
+};
+
+Content content_of(const Stored& stored) {
   const Handle type = stored.type();
-  const bool is_text = H5Tget_class(type.id()) == H5T_STRING &&
-                       (stored.is_attribute || H5Tis_variable_str(type.id()) == 0);
-  return is_text ? std::optional(base::joined(texts_of(stored), "")) : std::nullopt;
+  Content content{.kind = H5Tget_class(type.id()), .shape = stored.shape()};
+  if (content.kind == H5T_STRING) {
+    content.texts = texts_of(stored);
+  } else if (content.is_of_numbers()) {
+    const bool is_integer = content.kind == H5T_INTEGER;
+    content.bytes = is_integer ? 0 : H5Tget_size(type.id());
+    content.numbers.resize(stored.entries());
+    stored.read(is_integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, content.numbers.data());
+  }
+  return content;
+}
+
+/// A group, a dataset or, if `attribute` is not empty, an attribute of one.
+struct Place {
+  std::string object;
+  std::string attribute = {};
+};
+
+/// Returns the content at a place; an empty one for a group.
+Content content_at(const Handle& file, const Place& place) {
+  const Handle object(H5Oopen(file.id(), place.object.c_str(), H5P_DEFAULT), H5Oclose);
+  if (!place.attribute.empty()) {
+    return content_of(
+        {Handle(H5Aopen(object.id(), place.attribute.c_str(), H5P_DEFAULT), H5Aclose), true});
+  }
+  return H5Iget_type(object.id()) == H5I_DATASET ? content_of({object}) : Content();
 }
 
 }  // namespace
@@ -147,32 +164,27 @@ bool is_hdf5(const std::string& path) {
 }
 
 std::string read_text(const std::string& path) {
-  constexpr std::streamsize largest = 256 << 20;
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) {
-    throw base::UserError("cannot read " + path + ": " + std::strerror(errno));
+  constexpr std::uintmax_t largest = 256 << 20;
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  if (unknown || size > largest) {
+    throw base::UserError("cannot read " + path + ": " +
+                          (unknown ? unknown.message() : "it is larger than 256 MiB"));
   }
-  if (!S_ISREG(info.st_mode) || info.st_size > largest) {
-    throw base::UserError("cannot read " + path + ": not a regular file of at most 256 MiB");
+  try {
+    return read_bytes(path, 0, static_cast<std::int64_t>(size));
+  } catch (const base::SystemError& error) {
+    throw base::UserError(error.what());
   }
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    throw base::UserError("cannot read " + path + ": " + std::strerror(errno));
-  }
-  return text.str();
 }
 
 std::string last_field(const std::string& path) {
   const Handle file = open_for_reading(path);
-  const hid_t field = H5Dopen2(file.id(), "/field/u", H5P_DEFAULT);
-  if (field < 0) {
-    throw base::UserError(path + " has no /field/u; give a file of masing simulate");
-  }
-  const std::vector<hsize_t> shape = checked_shape({Handle(field, H5Dclose)});
-  const std::vector<double> s = read_numbers(file, "/field/s");
-  if (shape.size() != 2 || shape[0] < 1 || s.size() != shape[1]) {
+  const bool has_field = exists(file, "/field/u") && exists(file, "/field/s");
+  const std::vector<hsize_t> shape =
+      has_field ? Stored{open_dataset(file, "/field/u")}.shape() : std::vector<hsize_t>();
+  const std::vector<double> s = has_field ? read_numbers(file, "/field/s") : std::vector<double>();
+  if (shape.size() != 2 || s.size() != shape[1]) {
     throw base::UserError(path + " has no field of a slab; give a file of masing simulate");
   }
   if (H5Aexists_by_name(file.id(), "/field", "thinned_from", H5P_DEFAULT) > 0) {
@@ -193,17 +205,35 @@ std::string read_text_attribute(const Handle& file, const std::string& path,
   if (H5Aexists_by_name(file.id(), path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) {
     return "";
   }
-  const Handle attribute(
-      H5Aopen_by_name(file.id(), path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return text_in({attribute, true}).value_or("");
+  return base::joined(content_at(file, {path, name}).texts, "");
 }
 
 std::optional<std::string> read_text_dataset(const Handle& file, const std::string& name) {
-  if (!exists(file, name)) {
-    return std::nullopt;
+  const Content content = exists(file, name) ? content_at(file, {name}) : Content();
+  return content.kind == H5T_STRING ? std::optional(base::joined(content.texts, "")) : std::nullopt;
+}
+
+Samples read_samples(const std::string& path) {
+  if (!is_hdf5(path)) {
+    return {.table = read_text(path), .folder = folder_of(path)};
   }
-  const Handle dataset(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
-  return H5Iget_type(dataset.id()) == H5I_DATASET ? text_in({dataset}) : std::nullopt;
+  const Handle file = open_for_reading(path);
+  const auto table = read_text_dataset(file, "samples/table");
+  if (!table) {
+    throw base::UserError(path +
+                          " has no /samples/table; give a table of samples, or a file of "
+                          "masing scan that has one");
+  }
+  const auto numbers = [&](const std::string& name) {
+    return exists(file, name) ? read_numbers(file, name) : std::vector<double>();
+  };
+  return {.table = *table,
+          .folder = read_text_attribute(file, "/samples", "folder"),
+          .beside = folder_of(path),
+          .sizes = numbers("samples/sizes"),
+          .arguments = numbers("samples/arguments"),
+          .values = numbers("samples/values"),
+          .records_checksum = read_text_attribute(file, "/samples", "records_xxh3")};
 }
 
 Recipe read_recipe(const std::string& path) {
@@ -215,75 +245,42 @@ Recipe read_recipe(const std::string& path) {
   }
   const bool is_checkpoint = exists(file, "checkpoint");
   const bool has_samples = exists(file, "samples");
-  return {
-      .kind = kind,
-      .configuration = *configuration,
-      .derived = read_text_attribute(file, "/configuration", "derived"),
-      .names_derived = H5Aexists_by_name(file.id(), "/configuration", "derived", H5P_DEFAULT) > 0,
-      .is_checkpoint = is_checkpoint,
-      .samples = has_samples ? std::optional(read_samples(path)) : std::nullopt};
+  return {.kind = kind,
+          .configuration = *configuration,
+          .derived = read_text_attribute(file, "/configuration", "derived"),
+          .is_checkpoint = is_checkpoint,
+          .samples = has_samples ? std::optional(read_samples(path)) : std::nullopt};
 }
 
 namespace {
 
-/// The content of a dataset or attribute: integers, floating-point numbers or texts. For any other
-/// type, only `kind`, `file_item` and `shape` are set.
-struct Content {
-  H5T_class_t kind = H5T_NO_CLASS;
-  bool has_sign = false;      ///< whether integers are signed; all are read with 64 bits
-  std::size_t file_item = 0;  ///< number of bytes of an entry in the file
-  std::vector<hsize_t> shape;
-  std::size_t item = 1;            ///< number of bytes of an entry in `bytes`
-  std::vector<char> bytes;         ///< the entries if they are numbers
-  std::vector<std::string> texts;  ///< the entries if they are texts, without padding
-
-  /// Returns whether the entries are numbers. Only differences of numbers count in a comparison.
-  [[nodiscard]] bool is_of_numbers() const { return kind == H5T_INTEGER || kind == H5T_FLOAT; }
-};
-
-Content content_of(const Stored& stored) {
-  const Handle type = stored.type();
-  Content content{.kind = H5Tget_class(type.id()),
-                  .file_item = H5Tget_size(type.id()),
-                  .shape = checked_shape(stored)};
-  if (content.kind == H5T_STRING) {
-    content.texts = texts_of(stored);
-  } else if (content.is_of_numbers()) {
-    content.has_sign = H5Tget_sign(type.id()) == H5T_SGN_2;
-    const hid_t wide = content.has_sign ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
-    const Handle read_as(H5Tcopy(content.kind == H5T_INTEGER ? wide : type.id()), H5Tclose);
-    content.item = H5Tget_size(read_as.id());
-    content.bytes.resize(stored.entries() * content.item);
-    stored.read(read_as, content.bytes.data());
-  }
-  return content;
-}
-
-/// The contents of an object and of its attributes. Those of the object itself have the key "", and
-/// those of an attribute have the key " attribute NAME".
-using Contents = std::map<std::string, Content>;
-
-/// Returns the contents of the object `name`, or an empty map if the file has no such object. The
-/// text of /configuration is left out.
-Contents contents_of(const Handle& file, const std::string& name) {
-  if (name != "." && !exists(file, name)) {
-    return {};
-  }
-  const Handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
-  const bool is_read = H5Iget_type(object.id()) == H5I_DATASET && name != "configuration";
-  Contents contents{{"", is_read ? content_of({object}) : Content()}};
-  std::vector<std::string> names;
-  const auto add_name = [](hid_t /*object*/, const char* attribute, const H5A_info_t* /*info*/,
-                           void* all) {
+/// Maps the name of each object and attribute in a file, such as "/series/x" and "/series/x
+/// attribute units", to its place. /provenance, /timing and the text of /configuration are left
+/// out.
+std::map<std::string, Place> places_in(const Handle& file) {
+  const auto add = [](hid_t /*object*/, const char* attribute, const H5A_info_t* /*info*/,
+                      void* all) {
     static_cast<std::vector<std::string>*>(all)->emplace_back(attribute);
     return herr_t{0};
   };
-  check(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
-  for (const std::string& attribute : names) {
-    const Handle handle(H5Aopen(object.id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
-    contents.emplace(" attribute " + attribute, content_of({handle, true}));
+  std::map<std::string, Place> places;
+  for (const auto& [object, type] : objects_in(file)) {
+    const std::string group = object.substr(0, object.find('/'));
+    if (group == "provenance" || group == "timing") {
+      continue;
+    }
+    const std::string name = "/" + (object == "." ? std::string() : object);
+    if (object != "configuration") {
+      places[name] = {object};
+    }
+    std::vector<std::string> attributes;
+    check(H5Aiterate_by_name(file.id(), object.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add,
+                             &attributes, H5P_DEFAULT));
+    for (const std::string& attribute : attributes) {
+      places[name + " attribute " + attribute] = {object, attribute};
+    }
   }
-  return contents;
+  return places;
 }
 
 /// Returns a description of the difference between two contents; an empty text if there is none.
@@ -293,23 +290,19 @@ std::string difference(const Content& expected, const Content& actual) {
            : expected.texts != actual.texts ? "another text"
                                             : "";
   }
-  const bool may_be_wider = expected.kind == H5T_INTEGER;
-  if (expected.kind != actual.kind || expected.has_sign != actual.has_sign ||
-      expected.shape != actual.shape || expected.file_item > actual.file_item ||
-      (expected.file_item < actual.file_item && !may_be_wider)) {
+  if (expected.kind != actual.kind || expected.bytes != actual.bytes ||
+      expected.shape != actual.shape) {
     return "another type or shape";
   }
-  std::size_t count = 0;
-  std::size_t first = 0;
-  for (std::size_t at = 0; at < expected.bytes.size(); at += expected.item) {
-    if (std::memcmp(&expected.bytes[at], &actual.bytes[at], expected.item) != 0) {
-      first = count == 0 ? at / expected.item : first;
-      ++count;
+  std::vector<std::size_t> others;  // the indices of the entries that differ
+  for (std::size_t i = 0; i < expected.numbers.size(); ++i) {
+    if (expected.numbers[i] != actual.numbers[i]) {
+      others.push_back(i);
     }
   }
-  return count == 0 ? ""
-                    : fmt::format("{} of {} entries, the first at {}", count,
-                                  expected.bytes.size() / expected.item, first);
+  return others.empty() ? ""
+                        : fmt::format("{} of {} entries, the first at {}", others.size(),
+                                      expected.numbers.size(), others.front());
 }
 
 }  // namespace
@@ -317,45 +310,24 @@ std::string difference(const Content& expected, const Content& actual) {
 std::vector<FileDifference> differences(const std::string& expected, const std::string& actual) {
   const Handle file = open_for_reading(expected);
   const Handle other = open_for_reading(actual);
-  Objects all = objects_in(file);
-  all.merge(objects_in(other));
+  const std::map<std::string, Place> here = places_in(file);
+  const std::map<std::string, Place> there = places_in(other);
+  std::map<std::string, Place> all = here;
+  all.insert(there.begin(), there.end());
   std::vector<FileDifference> lines;
-  const auto add = [&](bool counts, const std::string& place, const std::string& what) {
-    lines.push_back({counts ? Weight::counts : Weight::note, place + ": " + what});
-  };
-  constexpr const char* not_made = "not made again";
-  constexpr const char* not_there = "not in the file";
-  for (const auto& [name, type] : all) {
-    const std::string group = name.substr(0, name.find('/'));
-    if (group == "provenance" || group == "timing") {
+  for (const auto& [name, place] : all) {
+    if (!here.contains(name)) {
+      lines.push_back({Weight::note, name + ": not in the file"});
       continue;
     }
-    const std::string place = "/" + (name == "." ? std::string() : name);
-    const Contents parts = contents_of(file, name);
-    const Contents theirs = contents_of(other, name);
-    if (parts.empty()) {
-      add(false, place, not_there);
-      continue;
-    }
-    if (theirs.empty()) {
-      const auto has_numbers = [](const auto& part) { return part.second.is_of_numbers(); };
-      add(std::ranges::any_of(parts, has_numbers), place, not_made);
-      continue;
-    }
-    for (const auto& [part, content] : parts) {
-      const auto match = theirs.find(part);
-      const std::string what =
-          match == theirs.end() ? not_made : difference(content, match->second);
-      if (!what.empty()) {
-        // Studies of 2.0 have this number, which said the same as others and is gone.
-        const bool is_gone = match == theirs.end() && place + part == "/fit attribute bound";
-        add(content.is_of_numbers() && !is_gone, place + part, what);
-      }
-    }
-    for (const auto& [part, content] : theirs) {
-      if (!parts.contains(part)) {
-        add(false, place + part, not_there);
-      }
+    const Content content = content_at(file, place);
+    const bool is_made = there.contains(name);
+    const std::string what =
+        is_made ? difference(content, content_at(other, place)) : "not made again";
+    // Studies of 2.0 have the attribute `bound`, which said the same as others and is gone.
+    const bool counts = content.is_of_numbers() && (is_made || name != "/fit attribute bound");
+    if (!what.empty()) {
+      lines.push_back({counts ? Weight::counts : Weight::note, name + ": " + what});
     }
   }
   return lines;

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5.hpp"
-#include "io/samples.hpp"
+#include "io/specs.hpp"
 
 namespace masing::io {
 
@@ -70,13 +70,16 @@ std::string read_text(const std::string& path);
 /// contains only a part of its cells. Local, without MPI.
 std::string last_field(const std::string& path);
 
+/// Returns the samples in a file: a text file with the table, or an HDF5 file with the group
+/// /samples. Throws UserError if the file cannot be read or contains no samples. Local, without
+/// MPI.
+Samples read_samples(const std::string& path);
+
 /// The data of a file from which its result can be computed again, as `masing reproduce` does.
 struct Recipe {
-  std::string kind;           ///< "simulate", "converge" or "scan"
-  std::string configuration;  ///< the text of /configuration, which is an .ini file
-  std::string derived;        ///< the list ResultSpec::derived of the file.
-  /// Whether the file has the list `derived`, which files with a schema before 1.2 do not have.
-  bool names_derived = false;
+  std::string kind;                     ///< "simulate", "converge" or "scan"
+  std::string configuration;            ///< the text of /configuration, which is an .ini file
+  std::string derived;                  ///< the list ResultSpec::derived of the file.
   bool is_checkpoint = false;           ///< whether the file is a checkpoint rather than a result
   std::optional<Samples> samples = {};  ///< the samples of a scan, if it has any
 };
@@ -99,12 +102,12 @@ struct FileDifference {
 /// Compares the result file `expected` with the file `actual`, which was computed from the same
 /// configuration. Returns the differences in the alphabetical order of the paths. Every dataset and
 /// attribute of numbers in `expected` must be in `actual` with the same shape and the same values,
-/// bit for bit; an integer may be stored with more bytes in `actual`. A violation of this rule is a
-/// difference with Weight::counts. All other differences have Weight::note: another text, an object
-/// or attribute without numbers that `actual` does not have, and an object or attribute that only
-/// `actual` has. /provenance, /timing and the text of /configuration are not compared. Of entries
-/// that are neither numbers nor texts, such as HDF5 references, only the type is compared. Throws
-/// UserError if a file cannot be opened. Local, without MPI.
+/// bit for bit; an integer may be stored with another number of bytes. A violation of this rule is
+/// a difference with Weight::counts. All other differences have Weight::note: another text, an
+/// object or attribute without numbers that `actual` does not have, and an object or attribute that
+/// only `actual` has. /provenance, /timing and the text of /configuration are not compared. Of
+/// entries that are neither numbers nor texts, such as HDF5 references, only the type is compared.
+/// Throws UserError if a file cannot be opened. Local, without MPI.
 std::vector<FileDifference> differences(const std::string& expected, const std::string& actual);
 
 }  // namespace masing::io

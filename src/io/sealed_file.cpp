@@ -1,5 +1,6 @@
 #include "io/sealed_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,75 +20,48 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hooks.hpp"
 #include "base/partition.hpp"
-#include "base/poll.hpp"
 
 namespace masing::io {
 
 namespace {
 
-constexpr std::string_view mark_of_any_version = "masing file ";
 constexpr std::string_view first_line = "masing file 2\n";
 constexpr std::string_view end_of_file = "masing file end\n";
 
 constexpr std::int64_t segment_bytes = std::int64_t{4} << 20;
 
-/// Owns an open file.
-class File {
- public:
-  /// Opens a file in a `mode` of fopen, by default for reading. With the letter "e" in the mode,
-  /// the programs that this process starts do not inherit the open file.
-  explicit File(std::string path, const char* mode = "re")
-      : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode)) {
-    if (file_ == nullptr) {
-      fail("open");
-    }
-  }
-  ~File() { std::fclose(file_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+[[noreturn]] void fail(const char* what, const std::string& path) {
+  throw base::SystemError(fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
+}
 
-  [[noreturn]] void fail(const char* what) const {
-    throw base::SystemError(fmt::format("cannot {} {}: {}", what, path_, std::strerror(errno)));
+/// Writes bytes over those of an existing file from the byte `first` on.
+void write_bytes(const std::string& path, std::int64_t first, std::string_view bytes) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(first).write(bytes.data(), std::ssize(bytes)).flush();
+  if (!file) {
+    fail("write", path);
   }
+}
 
-  /// Returns `size` bytes from the byte `first` on, or fewer if the file ends earlier.
-  [[nodiscard]] std::string read(std::int64_t first, std::int64_t size) const {
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    if (::fseeko(file_, first, SEEK_SET) != 0) {
-      fail("read");
-    }
-    bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file_));
-    if (std::ferror(file_) != 0) {
-      fail("read");
-    }
-    return bytes;
+/// Waits until the system has written a file or folder to the disk.
+void flush_to_disk(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool is_flushed = file >= 0 && ::fsync(file) == 0;
+  ::close(file);
+  if (!is_flushed) {
+    fail("write", path);
   }
-  /// Writes bytes to the file from the byte `first` on.
-  void write(std::int64_t first, std::string_view bytes) const {
-    if (::fseeko(file_, first, SEEK_SET) != 0 ||
-        std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size() ||
-        std::fflush(file_) != 0) {
-      fail("write");
-    }
-  }
-  void flush() const {
-    if (::fsync(::fileno(file_)) != 0) {
-      fail("write");
-    }
-  }
-  [[nodiscard]] std::int64_t size() const {
-    struct stat info {};
-    if (::fstat(::fileno(file_), &info) != 0) {
-      fail("read");
-    }
-    return info.st_size;
-  }
+}
 
- private:
-  std::string path_;
-  std::FILE* file_;
-};
+std::int64_t size_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    fail("read", path);
+  }
+  return info.st_size;
+}
 
 /// Returns the sum of the hashes of the segments in the bytes [first, end) of a file. `first` must
 /// be the beginning of a segment, and `end` the end of one. read(a, size) returns `size` bytes from
@@ -108,9 +82,8 @@ std::uint64_t sum_of_segments(std::int64_t first, std::int64_t end, const Read& 
 
 /// Returns sum_of_segments() of a file. Local.
 std::uint64_t sum_in(const std::string& path, std::int64_t first, std::int64_t end) {
-  const File file(path);
-  return sum_of_segments(first, end,
-                         [&](std::int64_t at, std::int64_t size) { return file.read(at, size); });
+  return sum_of_segments(
+      first, end, [&](std::int64_t at, std::int64_t size) { return read_bytes(path, at, size); });
 }
 
 /// Returns sum_in() of a file, where each rank reads a part of the segments. Throws SystemError on
@@ -165,15 +138,25 @@ std::optional<Head> head_in(const std::string& bytes) {
 
 }  // namespace
 
-std::string first_bytes(const std::string& path, std::size_t count) {
-  std::error_code unknown;
-  std::string bytes;
-  if (std::filesystem::is_regular_file(path, unknown)) {
-    std::ifstream file(path, std::ios::binary);
-    bytes.resize(count);
-    bytes.resize(static_cast<std::size_t>(file.read(bytes.data(), std::ssize(bytes)).gcount()));
+std::string read_bytes(const std::string& path, std::int64_t first, std::int64_t size) {
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(first);
+  if (!file) {
+    fail("open", path);
+  }
+  bytes.resize(static_cast<std::size_t>(file.read(bytes.data(), size).gcount()));
+  if (file.bad()) {
+    fail("read", path);
   }
   return bytes;
+}
+
+std::string first_bytes(const std::string& path, std::int64_t count) {
+  std::error_code unknown;
+  const bool is_read =
+      std::filesystem::is_regular_file(path, unknown) && ::access(path.c_str(), R_OK) == 0;
+  return is_read ? read_bytes(path, 0, count) : "";
 }
 
 std::optional<Head> read_head(const std::string& path) {
@@ -181,12 +164,12 @@ std::optional<Head> read_head(const std::string& path) {
 }
 
 void write_head(const std::string& path, const Head& head) {
-  File(path, "r+e").write(0, padded(lines_of(head)));
+  write_bytes(path, 0, padded(lines_of(head)));
 }
 
 std::uint64_t sum_of_rest(const parallel::Communicator& comm, const std::string& path) {
   std::int64_t size = 0;
-  parallel::on_root(comm, [&] { size = File(path).size(); });
+  parallel::on_root(comm, [&] { size = size_of(path); });
   parallel::broadcast(comm, std::span(&size, 1));
   return sum_by_shares(comm, path, segment_bytes, size);
 }
@@ -194,11 +177,10 @@ std::uint64_t sum_of_rest(const parallel::Communicator& comm, const std::string&
 void seal(const parallel::Communicator& comm, const std::string& draft, const std::string& path,
           const Head& head, std::uint64_t rest) {
   parallel::on_root(comm, [&] {
-    const File file(draft, "r+e");
-    const std::int64_t size = file.size();
+    const std::int64_t size = size_of(draft);
     const std::uint64_t first = sum_in(draft, head_bytes, std::min(size, segment_bytes));
-    file.write(0, sealed_head(head, size, first + rest));
-    file.write(size, end_of_file);
+    write_bytes(draft, 0, sealed_head(head, size, first + rest));
+    write_bytes(draft, size, end_of_file);
   });
   put_in_place(comm, draft, path);
 }
@@ -216,13 +198,13 @@ void seal(std::string& bytes, const Head& head) {
 void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path) {
   parallel::on_root(comm, [&] {
-    File(draft).flush();
+    flush_to_disk(draft);
     if (std::rename(draft.c_str(), path.c_str()) != 0) {
       throw base::SystemError(
           fmt::format("cannot rename {} to {}: {}", draft, path, std::strerror(errno)));
     }
     const auto folder = std::filesystem::path(path).parent_path();
-    File(folder.empty() ? "." : folder.string()).flush();
+    flush_to_disk(folder.empty() ? "." : folder.string());
   });
 }
 
@@ -231,37 +213,24 @@ bool verify_seal(const parallel::Communicator& comm, const std::string& path,
   try {
     std::int64_t size = 0;
     // the head and the end of the file
-    const auto read_ends = [&]() -> std::string {
+    const std::string ends = parallel::from_root(comm, [&]() -> std::string {
       std::error_code unknown;
-      const auto status = std::filesystem::status(path, unknown);
-      if (!std::filesystem::is_regular_file(status)) {
-        const bool is_there = std::filesystem::exists(status);
+      if (!std::filesystem::is_regular_file(path, unknown)) {
         throw base::UserError("cannot open " + path +
-                              " as HDF5: " + (is_there ? "not a regular file" : unknown.message()) +
+                              " as HDF5: " + (unknown ? unknown.message() : "not a regular file") +
                               "; give a file that masing wrote");
       }
-      const File file(path);
-      size = file.size() - std::ssize(end_of_file);
-      return size < head_bytes
-                 ? ""
-                 : file.read(0, head_bytes) + file.read(size, std::ssize(end_of_file));
-    };
-    const std::string ends = parallel::from_root(comm, read_ends);
+      size = size_of(path) - std::ssize(end_of_file);
+      return size < head_bytes ? ""
+                               : read_bytes(path, 0, head_bytes) +
+                                     read_bytes(path, size, std::ssize(end_of_file));
+    });
     if (!ends.ends_with(end_of_file)) {
       return false;
     }
     parallel::broadcast(comm, std::span(&size, 1));
-    if (ends.starts_with(mark_of_any_version) && !ends.starts_with(first_line)) {
-      throw base::UserError(path +
-                            " has the head of another version of masing; read it with that "
-                            "version, or cut the end off a copy: truncate -s -16 COPY");
-    }
     const std::uint64_t content = sum_by_shares(comm, path, head_bytes, size);
     if (!ends.starts_with(sealed_head(head_in(ends).value_or(Head()), size, content))) {
-      // If these bytes have changed, another run has just replaced the file; verify the new one.
-      if (parallel::from_root(comm, read_ends) != ends) {
-        return verify_seal(comm, path, advice);
-      }
       throw base::UserError(
           fmt::format("{} is damaged: its checksum is another; {}", path, advice));
     }

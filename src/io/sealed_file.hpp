@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,10 +41,14 @@ struct Head {
   std::string recipe = {};
 };
 
+/// Returns `size` bytes of a file from the byte `first` on, or fewer if the file ends earlier.
+/// Throws SystemError if the file cannot be read. Local.
+std::string read_bytes(const std::string& path, std::int64_t first, std::int64_t size);
+
 /// Returns the first `count` bytes of a file, or all bytes if the file has fewer. Returns an empty
 /// text if `path` is a pipe, from which reading could take forever, or anything else that is not a
-/// regular file. Local, without MPI.
-std::string first_bytes(const std::string& path, std::size_t count);
+/// regular file that may be read. Local, without MPI.
+std::string first_bytes(const std::string& path, std::int64_t count);
 
 /// Returns the head of a file, or no value if there is no regular file `path` with a head of this
 /// version. If the head is damaged, its members may be arbitrary texts. Reads the first 512 bytes
@@ -79,9 +82,9 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
 
 /// Returns whether a file has the end of a complete file. If so, verifies the seal in its head; to
 /// compute the checksum, each rank reads a part of the file. Files of masing 1 to 3 have no such
-/// end. Throws UserError on all ranks alike if the file cannot be read, or if its seal is invalid
-/// or of another version. The message contains the name of the file. If the size or the checksum is
-/// wrong, or if a read fails, the message ends with `advice`. Collective.
+/// end. Throws UserError on all ranks alike if the file cannot be read, or if its seal is invalid.
+/// The message contains the name of the file. If the seal is invalid, or if a read fails, the
+/// message ends with `advice`. Collective.
 bool verify_seal(const parallel::Communicator& comm, const std::string& path,
                  const std::string& advice);
 

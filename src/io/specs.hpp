@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,7 +13,31 @@
 /// Writes and reads HDF5 result files and checkpoints, and prints messages on progress.
 namespace masing::io {
 
-struct Samples;
+/// The samples of a scan, as the group /samples of its result file contains them. `table` is the
+/// text of a CSV file with one row for each sample. A cell may be the path of a record, which is a
+/// file with a table of two columns, or the name "array:K" of array K, which is a record that the
+/// samples contain themselves.
+struct Samples {
+  std::string table;
+  std::string folder;  ///< absolute path of the folder from which relative paths start
+  /// absolute path of the folder of the HDF5 file that contains the samples, in which records are
+  /// searched first; empty if the table is a text file
+  std::string beside = {};
+  /// The numbers of points of the arrays, and the arguments and the values of all arrays, one array
+  /// after another.
+  std::vector<double> sizes = {}, arguments = {}, values = {};
+  /// The checksum of all records, ResultSpec::records_checksum, of the scan that wrote the file
+  /// from which the samples are; empty if unknown.
+  std::string records_checksum = {};
+
+  /// Returns the number of bytes of the arrays. Local.
+  [[nodiscard]] double bytes() const {
+    return static_cast<double>(sizeof(double) * (arguments.size() + values.size()));
+  }
+};
+
+/// The largest Samples::bytes() of which a result file contains the arrays.
+inline constexpr double most_sample_bytes = 64 << 20;
 
 /// Defines which steps are samples. The steps 0, `every`, 2·`every`, … and N (the last step) are
 /// considered; a step is a sample if its time lies in [from, to].
@@ -66,10 +91,10 @@ struct ResultSpec {
 struct CheckpointSpec {
   std::string path;  ///< path of the checkpoint; empty: nothing is saved.
   /// Whether checkpoints are also written while the run goes on. If not, one is written only if the
-  /// run is stopped or its result file cannot be written.
+  /// run is stopped.
   bool scheduled = false;
-  /// The number of steps (in a scan, of points) from one scheduled checkpoint to the next. If it is
-  /// 0, `distance` is used.
+  /// The number of steps of a run, of comparisons of a study or of points of a scan from one
+  /// scheduled checkpoint to the next. If it is 0, `distance` is used.
   std::int64_t every = 0;
   /// The time from one scheduled checkpoint to the next, by the root's clock; used if `every` is 0.
   std::chrono::seconds distance{600};

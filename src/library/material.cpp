@@ -109,18 +109,6 @@ std::vector<double> numbers_of(const slab::TurningPointState& state, std::uint64
 
 }  // namespace
 
-std::string table(View<const double> s, View<const double> values) {
-  if (s.size() != values.size()) {
-    throw Mistake(fmt::format("a table of {} places and {} values; it needs as many of each",
-                              s.size(), values.size()));
-  }
-  std::string text = "points:";
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    text += fmt::format("{} {};", s[i], values[i]);
-  }
-  return checked([&] { return base::Function(text, 's').text(); });
-}
-
 struct Material::Data {
   std::shared_ptr<const slab::Measure> measure;
   double k0;

@@ -13,14 +13,10 @@
 
 using masing::Material;
 using Point = masing::MaterialPoint;
-using Points = masing::MaterialPoints;
 
 struct masing_material : Material {};
 struct masing_point : Point {
   using MaterialPoint::MaterialPoint;
-};
-struct masing_points : Points {
-  using MaterialPoints::MaterialPoints;
 };
 
 namespace {
@@ -76,23 +72,6 @@ const char* given(const char* text, const std::string& otherwise) {
   return text == nullptr ? otherwise.c_str() : text;
 }
 
-/// Calls `Move`, which is Points::set_trial or Points::move. The pointers are arrays [n];
-/// `stiffness` may be null.
-template <auto Move>
-void move(Points& points, const double* x, double* force, double* stiffness) {
-  const std::size_t n = points.size();
-  (points.*Move)({given(x, "x"), n}, {given(force, "force"), n},
-                 {stiffness, stiffness == nullptr ? 0 : n});
-}
-
-/// Writes the stored and the dissipated energy of every point.
-void energies(const Points& points, double* stored, double* dissipated) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    given(stored, "stored")[i] = points[i].stored_energy();
-    given(dissipated, "dissipated")[i] = points[i].dissipated_energy();
-  }
-}
-
 /// Calls Point::set_trial. Writes the force and the stiffness to *force and *stiffness, except to a
 /// null pointer.
 void set_trial(Point& point, double x, double* force, double* stiffness) {
@@ -141,7 +120,6 @@ const char* masing_last_error() { return last_error; }
 const char* masing_version() { return MASING_VERSION; }
 void masing_material_free(masing_material* m) { delete m; }
 void masing_point_free(masing_point* p) { delete p; }
-void masing_points_free(masing_points* p) { delete p; }
 
 double masing_material_elastic_stiffness(const masing_material* m) {
   return answer(m, &Material::elastic_stiffness);
@@ -179,31 +157,4 @@ int masing_point_state(const masing_point* p, double* state, size_t n) {
 }
 int masing_point_restore(masing_point* p, const double* state, size_t n) {
   return answer(p, [=](auto& of) { of.restore({given(state, "state"), n}); });
-}
-
-masing_points* masing_points_new(const masing_material* m, size_t n, double x) {
-  return answer(m, [=](auto& of) { return new masing_points(of, n, x); });
-}
-int masing_points_set_trial(masing_points* p, const double* x, double* force, double* stiffness) {
-  return answer(p, [=](auto& all) { move<&Points::set_trial>(all, x, force, stiffness); });
-}
-int masing_points_move(masing_points* p, const double* x, double* force, double* stiffness) {
-  return answer(p, [=](auto& all) { move<&Points::move>(all, x, force, stiffness); });
-}
-int masing_points_commit(masing_points* p) { return answer(p, &Points::commit); }
-int masing_points_revert_to_last(masing_points* p) { return answer(p, &Points::revert_to_last); }
-int masing_points_revert_to_start(masing_points* p) { return answer(p, &Points::revert_to_start); }
-size_t masing_points_size(const masing_points* p) { return answer(p, &Points::size); }
-int masing_points_energies(const masing_points* p, double* stored, double* dissipated) {
-  return answer(p, [=](auto& of) { energies(of, stored, dissipated); });
-}
-size_t masing_points_state_size(const masing_points* p) { return answer(p, &Points::state_size); }
-int masing_points_state(const masing_points* p, double* state, size_t n) {
-  return answer(p, [=](auto& all) { (void)all.state({n == 0 ? state : given(state, "state"), n}); });
-}
-int masing_points_restore(masing_points* p, const double* state, size_t n) {
-  return answer(p, [=](auto& all) { all.restore({n == 0 ? state : given(state, "state"), n}); });
-}
-masing_point* masing_points_at(masing_points* p, size_t i) {
-  return answer(p, [i](auto& of) { return static_cast<masing_point*>(&of[i]); });
 }

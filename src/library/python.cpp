@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <memory>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,64 +21,6 @@ namespace py = pybind11;
 using masing::MaterialPoint;
 using masing::MaterialPoints;
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-/// A range of points that lie one after another in memory.
-using Row = masing::View<const MaterialPoint>;
-
-/// Returns the range in memory of one point or of several points.
-template <class Points>
-Row row_of(const Points& points) {
-  if constexpr (std::is_same_v<Points, MaterialPoint>) {
-    return {&points, 1};
-  } else {
-    return points.size() == 0 ? Row() : Row(&points[0], points.size());
-  }
-}
-
-/// The points that threads are moving at present without Python's global interpreter lock. The list
-/// itself is read and changed only by a thread that holds this lock.
-std::vector<Row> moving;
-
-/// Calls `work` without Python's global interpreter lock. Until `work` returns, `moving` contains
-/// `points`, so that PointsCaster refuses them to other threads.
-template <class Points, class Work>
-void alone(const Points& points, const Work& work) {
-  const auto forget = [](const Row* row) {
-    std::erase_if(moving, [row](const Row& each) { return each.data() == row->data(); });
-  };
-  const Row row = row_of(points);
-  moving.push_back(row);
-  const std::unique_ptr<const Row, decltype(forget)> entry(&row, forget);
-  const py::gil_scoped_release released;
-  work();
-}
-
-/// Converts Python objects to points, for every function that Python can call. Throws
-/// masing::Mistake if a thread is moving one of these points.
-template <class Points>
-struct PointsCaster : py::detail::type_caster_base<Points> {
-  bool load(py::handle source, bool convert) {
-    if (!py::detail::type_caster_base<Points>::load(source, convert) || source.is_none()) {
-      return false;
-    }
-    for (const Row& other : moving) {
-      const Row row = row_of(*static_cast<const Points*>(this->value));
-      if (row.begin() < other.end() && other.begin() < row.end()) {
-        throw masing::Mistake("in use by another thread: of points, each thread needs its own");
-      }
-    }
-    return true;
-  }
-};
-
-}  // namespace
-
-template <>
-struct pybind11::detail::type_caster<MaterialPoint> : PointsCaster<MaterialPoint> {};
-template <>
-struct pybind11::detail::type_caster<MaterialPoints> : PointsCaster<MaterialPoints> {};
-
-namespace {
 
 /// Raises the Python exception masing.MasingError with the message of `fault` and with `code`, the
 /// exit code with which the program would end.
@@ -141,24 +80,19 @@ py::tuple move(MaterialPoint& point, double x) {
 /// Moves a point through the positions x, one after another, and writes the force at each. If a
 /// position is not valid, the point does not move.
 void move_along(MaterialPoint& point, const Numbers& x, Numbers force) {
-  const auto forces = out(force);
-  const auto positions = in(x);
-  alone(point, [&] {
-    point.revert_to_last();
-    // A copy is moved, so that `point` does not move if a position is not valid.
-    MaterialPoint moved = point;
-    std::transform(positions.begin(), positions.end(), forces.begin(),
-                   [&moved](double each) { return moved.move_to(each).force; });
-    point = std::move(moved);
-  });
+  point.revert_to_last();
+  // A copy is moved, so that `point` does not move if a position is not valid.
+  MaterialPoint moved = point;
+  std::ranges::transform(in(x), out(force).begin(),
+                         [&moved](double each) { return moved.move_to(each).force; });
+  point = std::move(moved);
 }
 
 /// Calls `Move`, a member function of MaterialPoints, with the positions x and with the arrays that
 /// it fills. In this and the function above, the arrays have the shape of x (see material.py).
 template <auto Move, class... Arrays>
 void move_all(MaterialPoints& points, const Numbers& x, Arrays... filled) {
-  const auto all = std::tuple(&points, in(x), out(filled)...);
-  alone(points, [&all] { std::apply(Move, all); });
+  (points.*Move)(in(x), out(filled)...);
 }
 
 /// Returns the state of one point or of several as an array.

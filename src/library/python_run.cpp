@@ -16,17 +16,15 @@
 
 #include "base/error.hpp"
 #include "base/function.hpp"
-#include "base/say.hpp"
+#include "base/hooks.hpp"
 #include "cli/call.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
 #include "library/python.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/session.hpp"
 #include "parallel/stop.hpp"
 #include "statistics/extrapolation.hpp"
 #include "statistics/order.hpp"
-#include "statistics/verdict.hpp"
 
 namespace masing::python {
 

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <limits>
+#include <fstream>
+#include <sstream>
 #include <thread>
-#include <utility>
 
+#include "base/limits.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/stop.hpp"
 
@@ -64,18 +65,6 @@ Communicator::~Communicator() {
   }
 }
 
-Communicator::Communicator(Communicator&& other) noexcept {
-  *this = std::move(other);
-}
-
-Communicator& Communicator::operator=(Communicator&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  std::swap(rank_, other.rank_);
-  std::swap(size_, other.size_);
-  std::swap(nodes_, other.nodes_);
-  return *this;
-}
-
 void sleep_until(const std::function<bool()>& is_done) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds polled(50);
@@ -91,16 +80,6 @@ void sleep_until(const std::function<bool()>& is_done) {
 }
 
 namespace {
-
-/// Returns the number of values as an int, because MPI takes counts of this type. Throws
-/// SystemError if the number does not fit into an int.
-template <typename Value>
-int count_of(std::span<Value> values) {
-  if (values.size() > std::numeric_limits<int>::max()) {
-    throw base::SystemError("a message of more than 2^31 numbers");
-  }
-  return static_cast<int>(values.size());
-}
 
 void wait_for(MPI_Request& request) {
   sleep_until([&request] {
@@ -119,8 +98,8 @@ void reduce(const Communicator& comm, std::span<Value> values, MPI_Datatype type
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), count_of(values), type, operation,
-                           comm.handle(), &request));
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), type,
+                           operation, comm.handle(), &request));
   wait_for(request);
 }
 
@@ -129,28 +108,68 @@ void broadcast_values(const Communicator& comm, std::span<Value> values, MPI_Dat
                       int root) {
   if (comm.size() > 1) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibcast(values.data(), count_of(values), type, root, comm.handle(), &request));
+    check_mpi(MPI_Ibcast(values.data(), static_cast<int>(values.size()), type, root, comm.handle(),
+                         &request));
     wait_for(request);
   }
 }
 
 }  // namespace
 
-Nodes nodes_of(const Communicator& comm) {
-  if (!comm.nodes_ && comm.size() == 1) {
-    comm.nodes_.emplace();
+int ranks_of_node(const Communicator& comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(
+      MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node));
+  int ranks = 0;
+  check_mpi(MPI_Comm_size(node, &ranks));
+  check_mpi(MPI_Comm_free(&node));
+  return ranks;
+}
+
+namespace {
+
+/// Returns the number that follows `key` in the first line of the file that begins with `key`.
+/// Returns `unknown` if there is no such file, line or number.
+double number_in(const std::filesystem::path& path, const std::string& key, double unknown) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key)) {
+      double value = 0.0;
+      return std::istringstream(line.substr(key.size())) >> value ? value : unknown;
+    }
   }
-  if (!comm.nodes_) {
-    MPI_Comm handle = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL,
-                                  &handle));
-    const Communicator node(handle);
-    check_mpi(MPI_Comm_free(&handle));
-    std::int64_t firsts = node.is_root() ? 1 : 0;  // the sum over the ranks is the number of nodes
-    sum_over_ranks(comm, std::span(&firsts, 1));
-    comm.nodes_ = Nodes{static_cast<int>(firsts), node.size()};
+  return unknown;
+}
+
+/// Returns how many bytes may still be allocated in one control group, or infinity if the group has
+/// no limit; the file with the limit then contains "max".
+double allowance(const std::filesystem::path& group) {
+  const double limit = number_in(group / "memory.max", "", base::infinity);
+  const double used = number_in(group / "memory.current", "", 0.0);
+  return std::max(0.0, limit - used + number_in(group / "memory.stat", "inactive_file ", 0.0));
+}
+
+}  // namespace
+
+double memory_of_host(const std::filesystem::path& root) {
+  double least = 1024 * number_in(root / "proc/meminfo", "MemAvailable:", base::infinity);
+  const std::filesystem::path mount = root / "sys/fs/cgroup";
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (line.starts_with("0::/")) {  // lines of control groups of version 1 begin differently
+      for (auto group = mount / line.substr(4); group != mount; group = group.parent_path()) {
+        least = std::min(least, allowance(group));
+      }
+      least = std::min(least, allowance(mount));
+    }
   }
-  return *comm.nodes_;
+  return least;
+}
+
+double available_memory(const Communicator& comm) {
+  double least = -0.9 * memory_of_host() / ranks_of_node(comm);
+  max_over_ranks(comm, std::span(&least, 1));
+  return -least;
 }
 
 void sum_over_ranks(const Communicator& comm, std::span<std::int64_t> values) {
@@ -190,15 +209,15 @@ namespace {
 constexpr char end_of_quantity = '\0';
 
 /// Calls `make` and encodes its result, a text or an exception, as one text that can be broadcast;
-/// unpacked() decodes it. The first letter says what the result is: r a text, u a UserError without
-/// a quantity, q a UserError with a quantity, f a SystemError, s Stopped.
+/// unpacked() decodes it. The first letter says what the result is: r a text, u a UserError, f a
+/// SystemError, s Stopped.
 std::string packed(const std::function<std::string()>& make) {
   try {
     return "r" + make();
   } catch (const base::UserError& mistake) {
-    return mistake.quantity().empty()
-               ? std::string("u") + mistake.what()
-               : "q" + mistake.quantity() + end_of_quantity + mistake.fault();
+    const bool has_quantity = !mistake.quantity().empty();
+    return "u" + mistake.quantity() + end_of_quantity +
+           (has_quantity ? mistake.fault() : mistake.what());
   } catch (const base::SystemError& failure) {
     return std::string("f") + failure.what();
   } catch (const base::Stopped& stop) {
@@ -210,12 +229,12 @@ std::string packed(const std::function<std::string()>& make) {
 /// `text`.
 std::string unpacked(const std::string& text) {
   std::string rest = text.substr(1);
-  const auto end = rest.find(end_of_quantity);
   switch (text.front()) {
-    case 'u':
-      throw base::UserError(rest);
-    case 'q':
-      throw base::UserError(rest.substr(0, end), rest.substr(end + 1));
+    case 'u': {
+      const auto end = rest.find(end_of_quantity);
+      throw end == 0 ? base::UserError(rest.substr(1))
+                     : base::UserError(rest.substr(0, end), rest.substr(end + 1));
+    }
     case 'f':
       throw base::SystemError(rest);
     case 's':

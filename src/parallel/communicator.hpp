@@ -3,8 +3,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,27 +27,19 @@ void check_petsc(int code, base::Location where = base::Location::current());
 /// and the place of the call. Local.
 void check_mpi(int code, base::Location where = base::Location::current());
 
-/// How the ranks of a communicator are distributed over the nodes of the machine.
-struct Nodes {
-  int count = 1;       ///< the number of nodes, the same on every rank
-  int ranks_here = 1;  ///< the number of ranks on the node of this rank
-};
-
 /// Returns the state of MPI in this process: "" if it is not initialized, "running", or "ended".
 /// Which library has initialized MPI does not matter. Local.
 std::string mpi_state();
 /// Returns whether MPI has been initialized and not yet finalized. Local.
 bool mpi_runs();
 
-/// Owns an MPI communicator, which the destructor frees; move-only. MPI functions that are called
-/// with this communicator return error codes and do not end the program.
+/// Owns an MPI communicator, which the destructor frees. MPI functions that are called with this
+/// communicator return error codes and do not end the program.
 class Communicator {
  public:
   /// Duplicates `original`. Collective on `original`.
   explicit Communicator(MPI_Comm original);
   ~Communicator();
-  Communicator(Communicator&& other) noexcept;
-  Communicator& operator=(Communicator&& other) noexcept;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
@@ -57,18 +49,24 @@ class Communicator {
   [[nodiscard]] bool is_root() const { return rank_ == 0; }
 
  private:
-  friend Nodes nodes_of(const Communicator& comm);
-
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
-  mutable std::optional<Nodes> nodes_;
 };
 
-/// Returns the number of nodes on which the ranks of `comm` run, and the number of these ranks on
-/// this node. The first call determines both numbers; later calls return the stored ones.
-/// Collective.
-Nodes nodes_of(const Communicator& comm);
+/// Returns how many ranks of `comm` run on the node of this rank. Collective.
+int ranks_of_node(const Communicator& comm);
+
+/// Returns how many bytes this process may still allocate: the available memory of the host and, at
+/// most, what remains within the limits of the control groups (version 2) of the process. Inactive
+/// file caches do not count as use of a group. Returns infinity if the system states neither.
+/// `root` is the folder that contains the folders `proc` and `sys`. Local.
+double memory_of_host(const std::filesystem::path& root = "/");
+
+/// Returns how many bytes each rank of `comm` may still allocate. The ranks on a node share nine
+/// tenths of memory_of_host() equally; the last tenth is left to MPI, HDF5 and the system. Every
+/// rank returns the result of the node with the least memory per rank. Collective.
+double available_memory(const Communicator& comm);
 
 /// Calls `is_done` repeatedly until it returns true. During the first 50 µs there is no pause
 /// between the calls. After that each pause takes a tenth of the time waited so far, but at most 1

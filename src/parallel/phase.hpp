@@ -1,7 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
+
+#include "base/seconds.hpp"
 
 namespace masing::parallel {
 
@@ -22,12 +25,40 @@ class PhaseTimer {
  public:
   /// If `life` is not null, the destructor adds the whole lifetime in seconds, with inner timers,
   /// to *life.
-  explicit PhaseTimer(Phase phase, double* life = nullptr);
-  ~PhaseTimer();
+  explicit PhaseTimer(Phase phase, double* life = nullptr)
+      : begin_(base::seconds_now()), life_(life), before_(current) {
+    if (!before_) {
+      counted = {};
+    }
+    change(phase, begin_);
+  }
+  ~PhaseTimer() {
+    change(before_, base::seconds_now());
+    if (life_ != nullptr) {
+      *life_ += since - begin_;
+    }
+  }
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 
  private:
+  friend PhaseSeconds phase_seconds();
+  friend class MessageTimer;
+
+  /// Adds the time from the last change until `now` to the current phase, and makes `next` the
+  /// current phase.
+  static void change(std::optional<Phase> next, double now) {
+    if (current) {
+      counted[static_cast<std::size_t>(*current)] += now - since;
+    }
+    current = next;
+    since = now;
+  }
+
+  inline static PhaseSeconds counted;
+  inline static std::optional<Phase> current;
+  inline static double since = 0.0;
+
   double begin_;
   double* life_;
   std::optional<Phase> before_;
@@ -35,21 +66,27 @@ class PhaseTimer {
 
 /// Returns the times of all phases since the latest outermost timer (one that is no inner timer)
 /// was constructed. Local.
-PhaseSeconds phase_seconds();
+inline PhaseSeconds phase_seconds() {
+  PhaseTimer::change(PhaseTimer::current, base::seconds_now());
+  return PhaseTimer::counted;
+}
 
 /// Measures its own lifetime, in which ranks exchange numbers of one step, and adds it to the phase
-/// `communication`. The timer reads a clock with
-/// a resolution of milliseconds, because reading such a clock takes less time than a sum in shared
-/// memory. The errors of this clock cancel on average. Local.
+/// `communication`. The timer reads a clock with a resolution of milliseconds, because reading such
+/// a clock takes less time than a sum in shared memory. The errors of this clock cancel on average.
+/// Local.
 class MessageTimer {
  public:
-  MessageTimer();
-  ~MessageTimer();
+  MessageTimer() = default;
+  ~MessageTimer() {
+    PhaseTimer::counted[static_cast<std::size_t>(Phase::communication)] +=
+        base::seconds_now(CLOCK_MONOTONIC_COARSE) - begin_;
+  }
   MessageTimer(const MessageTimer&) = delete;
   MessageTimer& operator=(const MessageTimer&) = delete;
 
  private:
-  double begin_;
+  double begin_ = base::seconds_now(CLOCK_MONOTONIC_COARSE);
 };
 
 }  // namespace masing::parallel

@@ -1,12 +1,15 @@
 #include "parallel/rank_sum.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 
+#include "base/text.hpp"
 #include "parallel/phase.hpp"
 
 namespace masing::parallel {
@@ -31,9 +34,24 @@ void wait_for(std::int64_t& written, std::int64_t round) {
 
 }  // namespace
 
+bool ranks_outnumber_cores() {
+  const char* const text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const std::int64_t ranks = text == nullptr ? 1 : base::to_integer(text).value_or(1);
+  // If this variable is set, Open MPI has bound the ranks to cores. All cores of the host are then
+  // counted.
+  if (ranks == 1 || std::getenv("OMPI_MCA_orte_bound_at_launch") != nullptr) {
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN);
+  }
+  // The cores that the parent process, mpirun, may use are counted, and not those of this rank:
+  // other ranks may be bound to other cores.
+  std::array<cpu_set_t, 64> cores{};  // room for 65536 cores
+  return sched_getaffinity(getppid(), sizeof(cores), cores.data()) == 0 &&
+         ranks > CPU_COUNT_S(sizeof(cores), cores.data());
+}
+
 RankSum::RankSum(const Communicator& comm, bool shares_memory) : comm_(comm) {
   const int ranks = comm.size();
-  if (ranks == 1 || ranks > most_ranks || !shares_memory || nodes_of(comm).count > 1) {
+  if (ranks == 1 || ranks > most_ranks || !shares_memory || ranks_of_node(comm) < ranks) {
     return;
   }
   // The root allocates one segment for the terms of all ranks, with some bytes more for their

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "parallel/communicator.hpp"
-#include "parallel/machine.hpp"
 
 namespace masing::parallel {
 
@@ -22,6 +21,11 @@ struct RankReduction {
   /// Replaces each entry by the sum of this entry over all ranks. Collective.
   void sum(std::span<std::int64_t> values) const { sum_over_ranks(comm, values); }
 };
+
+/// Returns whether there are more ranks than cores on this host. The cores are those that mpirun
+/// may use or, if mpirun has bound the ranks to cores, all cores of the host. Only Open MPI's
+/// mpirun states the number of ranks; under any other launcher the result is false. Local.
+bool ranks_outnumber_cores();
 
 /// Sums integers over the ranks, fast enough for a sum at every step. If the ranks share memory,
 /// each rank writes its terms there and reads the terms of the other ranks. This takes about a

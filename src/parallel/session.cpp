@@ -1,9 +1,11 @@
 #include "parallel/session.hpp"
 
+#include <fmt/core.h>
 #include <petscsys.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <condition_variable>
@@ -17,7 +19,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/stop.hpp"
 
 namespace masing::parallel {
@@ -30,10 +31,35 @@ std::string one_line(std::string message) {
 
 namespace {
 
-bool exists = false;  // whether there is a session
 int ranks_of_session = 1;
 
 }  // namespace
+
+void require_connected(int ranks) {
+  // If mpirun runs within Slurm, the variables of both are set; those of mpirun are correct, so
+  // they come first.
+  for (const char* name :
+       {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    if (const char* const count = std::getenv(name)) {
+      if (ranks == 1 && std::atoi(count) > 1) {
+        throw base::UserError(fmt::format(
+            "started as {} copies that do not know of each other: the launcher is of another MPI "
+            "than this program; take the mpirun of the MPI it was built with",
+            count));
+      }
+      return;
+    }
+  }
+}
+
+// The variables of Slurm below are set in a step of srun, but not in a batch script. A process that
+// the script starts directly therefore counts as started without a launcher.
+bool started_by_launcher() {
+  constexpr std::array signs{
+      "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",     "PMI_RANK",    "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+      "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID", "SLURM_STEPID"};
+  return std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
+}
 
 bool is_alone() {
   return ranks_of_session == 1;
@@ -63,27 +89,6 @@ void start_alone() {
 
 void end_mpi() {
   mpi_runs() ? MPI_Finalize() : 0;
-}
-
-std::vector<std::string> given_options;  // the options that begin_petsc() has passed to PETSc
-
-/// Warns of the given options that PETSc has not used. PETSc calls this function at the end of
-/// PetscFinalize, because PetscFinalize itself uses some options.
-PetscErrorCode warn_of_unused_options() {
-  PetscInt count = 0;
-  char** names = nullptr;
-  char** values = nullptr;
-  const PetscErrorCode code = PetscOptionsLeftGet(nullptr, &count, &names, &values);
-  for (PetscInt i = 0; i < count; ++i) {
-    if (std::ranges::find(given_options, std::string("-") + names[i]) != given_options.end()) {
-      PetscFPrintf(
-          PETSC_COMM_WORLD, stderr,
-          "masing warning: PETSc has not used -%s; is it misspelt, or masing's, before --petsc?\n",
-          names[i]);
-    }
-  }
-  PetscOptionsLeftRestore(nullptr, &count, &names, &values);
-  return code;
 }
 
 /// Starts a thread that watches the parent of this process, the launcher, while MPI_Init runs. If
@@ -145,8 +150,8 @@ bool begin_mpi() {
 }
 
 void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
-  // The option -options_left no turns off PETSc's own warning of unused options, because later
-  // versions of PETSc print it on stdout before all options have been used.
+  // Later versions of PETSc warn of unused options on stdout, before all options have been used,
+  // unless -options_left says whether they do.
   std::vector<std::string> words{"masing", "-no_signal_handler", "-options_left", "no"};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> pointers(words.size() + 1, nullptr);
@@ -158,8 +163,6 @@ void begin_petsc(const std::vector<std::string>& options, MPI_Comm comm) {
   if (PetscInitialize(&count, &arguments, nullptr, nullptr) != 0) {
     throw base::SystemError("PETSc did not start");
   }
-  given_options = options;
-  PetscRegisterFinalize(warn_of_unused_options);
 }
 
 bool petsc_runs() {
@@ -171,12 +174,6 @@ bool petsc_runs() {
 }  // namespace
 
 Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
-  if (exists) {
-    throw base::UserError("there is a session already; one at a time");
-  }
-  if (comm == MPI_COMM_NULL) {
-    throw base::UserError("a session on MPI_COMM_NULL; give a communicator that has this rank");
-  }
   ends_mpi_ = begin_mpi() && started_by_launcher();
   world_.emplace(comm);
   ranks_of_session = world_->size();
@@ -189,11 +186,9 @@ Session::Session(const std::vector<std::string>& petsc_options, MPI_Comm comm) {
   // to exceptions with messages of one line.
   PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr);
   watch_stops(&*world_);
-  exists = true;
 }
 
 Session::~Session() {
-  exists = false;
   if (!mpi_runs()) {
     watch_stops(nullptr);
     return;  // the caller has finalized MPI too early, so that nothing can be freed
@@ -243,13 +238,14 @@ bool all_arrive(const Communicator& comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm.handle(), &request);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  int arrived = 0;
-  MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
-  while (arrived == 0 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int arrived = 0; std::chrono::steady_clock::now() < deadline;) {
     MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
+    if (arrived != 0) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return arrived != 0;
+  return false;
 }
 
 }  // namespace
@@ -257,7 +253,7 @@ bool all_arrive(const Communicator& comm) {
 int Session::fail(int code, const std::string& text) noexcept {
   const std::string message = one_line(text);
   if (all_arrive(*failures_)) {
-    if (failures_->is_root() && !message.empty()) {
+    if (failures_->is_root()) {
       std::fprintf(stderr, "masing: %s\n", message.c_str());
     }
     if (code == base::exit_failure) {

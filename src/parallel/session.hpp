@@ -15,6 +15,15 @@ namespace masing::parallel {
 /// blank. Local.
 std::string one_line(std::string message);
 
+/// Throws UserError if the launcher has started several processes, but MPI reports a single rank
+/// (`ranks` = 1). This happens if the launcher belongs to another MPI than the program; each
+/// process then is a separate copy of the program. The function reads the environment variables of
+/// Open MPI, MPICH (hydra), MVAPICH and Slurm. Local.
+void require_connected(int ranks);
+
+/// Returns whether mpirun, srun or another launcher started this process. Local.
+bool started_by_launcher();
+
 /// Returns whether this rank works without other ranks. This is so before the first session, in a
 /// session of one rank, and while a RootAlone exists. Local.
 bool is_alone();
@@ -45,14 +54,12 @@ class RootAlone {
 class Session {
  public:
   /// `petsc_options` are the words for PETSc's own parser, such as "-log_view"; they are ignored if
-  /// PETSc is already running. When the session finalizes PETSc, the root warns of the options that
-  /// PETSc has not used. In a process without a launcher, Open MPI is configured for a single
+  /// PETSc is already running. In a process without a launcher, Open MPI is configured for a single
   /// process while MPI is initialized, and changes no signal handlers. For this purpose the
   /// variables OMPI_MCA_… for `ess_singleton_isolated`, `orte_create_session_dirs`, `pml`, `btl`
   /// and `opal_signal` are set, unless the environment contains them. `comm` is the communicator of
   /// the session, by default that of all ranks of the program. For any other `comm`, MPI must be
-  /// running already. Throws UserError if another session exists or `comm` is MPI_COMM_NULL,
-  /// SystemError if MPI or PETSc cannot be initialized. Collective.
+  /// running already. Throws SystemError if MPI or PETSc cannot be initialized. Collective.
   explicit Session(const std::vector<std::string>& petsc_options, MPI_Comm comm = MPI_COMM_WORLD);
   ~Session();
   Session(const Session&) = delete;

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::parallel {

@@ -9,16 +9,6 @@
 
 namespace masing::rheology {
 
-namespace {
-
-/// Returns `bound` moved into [1e-200, 1e200], the range that FixedPoint accepts. A sum whose bound
-/// is smaller is then rounded to multiples of about 3e-219.
-double within_range(double bound) {
-  return std::clamp(std::isnan(bound) ? 0.0 : bound, 1e-200, 1e200);
-}
-
-}  // namespace
-
 double common_shift(const BoxElements& elements) {
   assert(elements.coupling >= 0 && elements.total_compliance > 0);
   double above = 0.0;
@@ -36,8 +26,9 @@ double common_shift(const BoxElements& elements) {
   if (!(largest_sum <= 1e200)) {
     return base::undefined;
   }
-  const std::array scales{base::FixedPoint(within_range(elements.total_compliance)),
-                          base::FixedPoint(within_range(largest_sum))};
+  // A sum whose bound is below 1e-200 is rounded to multiples of about 3e-219.
+  const std::array scales{base::FixedPoint(std::max(elements.total_compliance, 1e-200)),
+                          base::FixedPoint(std::max(largest_sum, 1e-200))};
   const double resolution = 0.5 * base::epsilon * farthest;
   // The iteration begins at 0 and not at the root of the time step before, so that the result
   // depends only on the state.

@@ -91,9 +91,6 @@ const CatalogueEntry& catalogue_entry(const std::string& name) {
 
 BuiltModel build(const ModelSpec& spec, const base::CellRange& held) {
   const ModelInfo& info = spec.model->info;
-  for (const auto& [name, sequence] : spec.parameters.sequences) {
-    require_parameter(info, name);
-  }
   const ParameterValues values(all_parameters(info), spec.parameters, held);
   return {spec.model->make(values), initial_state(info, values)};
 }

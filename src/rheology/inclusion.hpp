@@ -115,9 +115,9 @@ class Inclusion {
   /// Computes X ← (I + hM∂φ)⁻¹ X in place. Returns the force of dry friction on the mass that F
   /// acts on, which is 0 if φ contains no |·|. Local.
   virtual double resolve(const TimeStep& now, std::span<double> state) = 0;
-  /// Returns F - m x'' of the mass that F acts on, where `friction` is the force of dry friction on
-  /// this mass. Local.
-  [[nodiscard]] virtual double restoring(std::span<const double> state, double friction) const = 0;
+  /// Returns F - m x'' of the mass that F acts on, without the force of dry friction on this mass.
+  /// Local.
+  [[nodiscard]] virtual double restoring(std::span<const double> state) const = 0;
   /// Returns the St-Venant elements; M∂φ is the sum over these. Local.
   [[nodiscard]] virtual std::vector<StVenant> elements() const = 0;
   /// Computes the columns of the initial state that follow from F(0) (Start::follows). Most models
@@ -148,21 +148,15 @@ inline void yield(std::span<double> elongation, std::span<const double> threshol
   }
 }
 
-/// Returns the resolvent of dry friction on one mass, argmin_z ½(z - y)² + bound·|z|:
-///     y - clamp(y, -bound, bound),
-/// which is exactly 0 if |y| ≤ bound. `bound` ≥ 0 is hα/m for a step h. Local. Source: (2.1) with
-/// (4.2), rheological-models-2000.
-inline double soft_threshold(double y, double bound) {
-  assert(!(bound < 0));
-  return y - std::clamp(y, -bound, bound);
-}
-
 /// Applies the dry friction α = `bound` between a mass and the ground during a step h to the
-/// velocity y: y ← soft_threshold(y, hα/m). Returns the friction force clamp(m y/h, -α, α),
-/// computed from the y that is passed. Local. Source: (2.1) with (4.2), rheological-models-2000.
+/// velocity y, which becomes argmin_z ½(z - y)² + (hα/m)·|z|:
+///     y ← y - clamp(y, -hα/m, hα/m),
+/// which is exactly 0 if |y| ≤ hα/m. Returns the friction force clamp(m y/h, -α, α), computed from
+/// the y that is passed. Local. Source: (2.1) with (4.2), rheological-models-2000.
 inline double slide_on_ground(double mass, double bound, double step, double& velocity) {
   const double friction = std::clamp(mass * velocity / step, -bound, bound);
-  velocity = soft_threshold(velocity, step * bound / mass);
+  const double largest_change = step * bound / mass;
+  velocity -= std::clamp(velocity, -largest_change, largest_change);
   return friction;
 }
 

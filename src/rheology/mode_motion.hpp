@@ -96,7 +96,7 @@ inline LinearLaw linear_law(const Inclusion& model, Index columns, bool is_algeb
         entries.emplace_back(r, c, rates[r] / sizes[c]);
       }
     }
-    law.restoring[c] = model.restoring(span_of(trial), 0.0) / sizes[c];
+    law.restoring[c] = model.restoring(span_of(trial)) / sizes[c];
     if (law.algebraic && c != 0) {
       law.algebraic->state[c] = completed(trial, 0.0) / sizes[c];
     }

@@ -19,14 +19,9 @@ bool is_within(Range range, double value) {
 }
 
 const char* rule(Range range) {
-  switch (range) {
-    case Range::positive:
-      return "must be > 0";
-    case Range::not_negative:
-      return "must be >= 0";
-    default:
-      return "must be finite";
-  }
+  return range == Range::positive       ? "must be > 0"
+         : range == Range::not_negative ? "must be >= 0"
+                                        : "must be finite";
 }
 
 /// Returns the values of a sequence at the indices `held`, [held.size], with n inserted.
@@ -59,9 +54,6 @@ ParameterValues::ParameterValues(const std::vector<Parameter>& declared, const P
       continue;
     }
     const auto given_values = given.sequences.find(name);
-    if (given_values == given.sequences.end() && !parameter.preset) {
-      throw base::UserError(name, "missing; give the " + parameter.meaning);
-    }
     const Sequence sequence =
         given_values != given.sequences.end() ? given_values->second : Sequence(*parameter.preset);
     const std::int64_t total = parameter.count(given.elements);

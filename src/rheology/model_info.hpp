@@ -56,9 +56,9 @@ struct Parameters {
 /// The validated values of a model's parameters for a range of the elements.
 class ParameterValues {
  public:
-  /// Evaluates the parameters `given` for the elements `held`. Throws UserError if a parameter of
-  /// `declared` has the wrong number of values or a value out of its range, or if it is neither
-  /// given nor preset. Local.
+  /// Evaluates the parameters `given` for the elements `held`; each of `declared` must be given or
+  /// have a preset. Throws UserError if a parameter has the wrong number of values or a value out
+  /// of its range. Local.
   ParameterValues(const std::vector<Parameter>& declared, const Parameters& given,
                   const base::CellRange& held);
 

@@ -41,8 +41,8 @@ struct FrictionOscillator final : Inclusion {
   double resolve(const TimeStep& now, std::span<double> state) override {
     return slide_on_ground(mass, bound, now.step, state[1]);
   }
-  [[nodiscard]] double restoring(std::span<const double> state, double friction) const override {
-    return stiffness * state[0] + friction;
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
+    return stiffness * state[0];
   }
   [[nodiscard]] std::vector<StVenant> elements() const override {
     return {ground_friction(1, mass, bound)};
@@ -82,10 +82,10 @@ class PChain final : public Inclusion {
     return total_variation_.solve(mass_, impulse_bound_, state.subspan(mass_.size())).back() /
            now.step;
   }
-  [[nodiscard]] double restoring(std::span<const double> state, double friction) const override {
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
     const std::size_t n = mass_.size();
     const double below = n > 1 ? state[n - 2] : 0.0;
-    return stiffness_.back() * (state[n - 1] - below) + friction;
+    return stiffness_.back() * (state[n - 1] - below);
   }
   [[nodiscard]] std::vector<StVenant> elements() const override {
     const std::size_t n = mass_.size();
@@ -125,7 +125,7 @@ class PSeries final : public Inclusion {
   void drift(const TimeStep& now, std::span<const double> state,
              std::span<double> rate) const override {
     rate[0] = state[1];
-    rate[1] = (now.force - restoring(state, 0.0)) / mass_;
+    rate[1] = (now.force - restoring(state)) / mass_;
     std::ranges::fill(rate.subspan(2), -k0_ * state[1]);
   }
   double resolve(const TimeStep& /*now*/, std::span<double> state) override {
@@ -136,8 +136,7 @@ class PSeries final : public Inclusion {
     }
     return 0.0;
   }
-  [[nodiscard]] double restoring(std::span<const double> state,
-                                 double /*friction*/) const override {
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
     const auto v = state.subspan(2);
     const double slip = base::sum_within(
         greatest_slip_, v.size(), [&](std::size_t i) { return compliance_[i] * v[i]; },
@@ -197,7 +196,7 @@ struct S1P2Parallel final : Inclusion, private S1P2 {
   void drift(const TimeStep& now, std::span<const double> state,
              std::span<double> rate) const override {
     rate[0] = state[1];
-    rate[1] = (now.force - restoring(state, 0.0)) / mass;
+    rate[1] = (now.force - restoring(state)) / mass;
     rate[2] = state[1];
   }
   double resolve(const TimeStep& now, std::span<double> state) override {
@@ -205,8 +204,8 @@ struct S1P2Parallel final : Inclusion, private S1P2 {
     state[2] = std::clamp(state[2], -threshold, threshold);
     return friction;
   }
-  [[nodiscard]] double restoring(std::span<const double> state, double friction) const override {
-    return k2 * state[0] + k1 * state[2] + friction;
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
+    return k2 * state[0] + k1 * state[2];
   }
   [[nodiscard]] std::vector<StVenant> elements() const override {
     return {ground_friction(1, mass, bound), clamped_elements(2, {&threshold, 1}).front()};
@@ -238,8 +237,8 @@ struct S1P2Series final : Inclusion, private S1P2 {
     state[4] = std::clamp(state[4], -threshold, threshold);
     return friction_impulse(m1, m2, state[1], state[3], now.step * bound) / now.step;
   }
-  [[nodiscard]] double restoring(std::span<const double> state, double friction) const override {
-    return k2 * (state[2] - state[0]) + friction;
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
+    return k2 * (state[2] - state[0]);
   }
   [[nodiscard]] std::vector<StVenant> elements() const override {
     return {contact_friction({1, m1}, {3, m2}, bound),

@@ -53,12 +53,18 @@ struct PersozParameters {
   }
 
   /// Throws UserError if the absolute value of an initial force g0 exceeds the threshold of its
-  /// element.
+  /// element, or if K is not positive definite or its determinant overflows.
   explicit PersozParameters(const ParameterValues& values)
       : springs{values.number("k0"), values.number("k1"), values.number("k2"), values.number("k3")},
         bound{values.number("alpha2"), values.number("alpha3"), values.number("alpha1")} {
     // g0 is given in the order of the state: g2, g3, g1.
     values.require_within("g0", {bound.begin(), bound.end()}, "(alpha2, alpha3, alpha1)");
+    if (!(determinant(springs) > 0 && std::isfinite(determinant(springs)))) {
+      throw base::UserError(
+          springs.k0 > 0 ? "k1" : "k0",
+          "det K must be > 0 and finite; the stiffness matrix K is singular unless "
+          "k1, k2, k3 > 0, or k0 > 0 and at least two of k1, k2, k3 > 0");
+    }
   }
 };
 
@@ -76,7 +82,7 @@ class Persoz final : public Inclusion {
   void drift(const TimeStep& now, std::span<const double> state,
              std::span<double> rate) const override {
     rate[0] = state[1];
-    rate[1] = (now.force - restoring(state, 0.0)) / mass_;
+    rate[1] = (now.force - restoring(state)) / mass_;
     rate[2] = rate[3] = -k0_ * state[1];
     rate[4] = k0_ * state[1];
   }
@@ -84,34 +90,17 @@ class Persoz final : public Inclusion {
     std::ranges::copy(projection_.project({state[2], state[3], state[4]}), state.begin() + 2);
     return 0.0;
   }
-  [[nodiscard]] double restoring(std::span<const double> state,
-                                 double /*friction*/) const override {
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
     return force_.stiffness * state[0] - force_.of(state.subspan(2));
   }
   [[nodiscard]] std::vector<StVenant> elements() const override { return projection_.elements(2); }
 
  private:
-  /// Throws UserError unless K is positive definite.
   Persoz(const ParameterValues& values, const PersozParameters& p)
       : mass_(values.number("m")),
         k0_(p.springs.k0),
-        force_(force_on_mass(checked(p).springs)),
+        force_(force_on_mass(p.springs)),
         projection_(stiffness_matrix(p.springs), p.bound) {}
-
-  static const PersozParameters& checked(const PersozParameters& p) {
-    if (!std::isfinite(determinant(p.springs))) {
-      throw base::UserError(
-          "k0",
-          "products of three stiffnesses exceed what a double holds; give them in other units");
-    }
-    if (!(determinant(p.springs) > 0)) {
-      throw base::UserError(
-          p.springs.k0 > 0 ? "k1" : "k0",
-          "the stiffness matrix K is singular; give k1, k2, k3 > 0, or k0 > 0 and "
-          "at least two of k1, k2, k3 > 0");
-    }
-    return p;
-  }
 
   double mass_;
   double k0_;
@@ -145,8 +134,7 @@ class PersozQuasistatic final : public Inclusion {
     state[0] = position(now.next_force, state);
     return 0.0;
   }
-  [[nodiscard]] double restoring(std::span<const double> state,
-                                 double /*friction*/) const override {
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
     return force_.stiffness * state[0] - force_.of(state.subspan(1));
   }
   [[nodiscard]] std::vector<StVenant> elements() const override { return projection_.elements(1); }

@@ -42,14 +42,14 @@ struct DiscreteMasing : Inclusion {
   void drift(const TimeStep& now, std::span<const double> state,
              std::span<double> rate) const override {
     rate[0] = state[1];
-    rate[1] = (now.force - restoring(state, 0.0)) / mass;
+    rate[1] = (now.force - restoring(state)) / mass;
     std::ranges::fill(rate.subspan(2), state[1]);
   }
   double resolve(const TimeStep& /*now*/, std::span<double> state) final {
     yield(state.subspan(2), threshold);
     return 0.0;
   }
-  [[nodiscard]] double restoring(std::span<const double> state, double /*friction*/) const final {
+  [[nodiscard]] double restoring(std::span<const double> state) const final {
     return k0 * state[0] +
            std::inner_product(stiffness.begin(), stiffness.end(), state.begin() + 2, 0.0);
   }
@@ -109,8 +109,7 @@ struct SChain final : Inclusion {
     yield(state.subspan(2 * mass.size()), threshold);
     return 0.0;
   }
-  [[nodiscard]] double restoring(std::span<const double> state,
-                                 double /*friction*/) const override {
+  [[nodiscard]] double restoring(std::span<const double> state) const override {
     return stiffness.back() * state.back();
   }
   [[nodiscard]] std::vector<StVenant> elements() const override {

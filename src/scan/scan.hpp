@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "engine/engine.hpp"
 #include "engine/model.hpp"
 #include "engine/slab.hpp"
 #include "io/specs.hpp"
@@ -77,13 +78,13 @@ struct PointNumbers {
   /// wall time of the computation of the point; if it was resumed, since then
   double seconds = base::undefined;
 
-  /// Calls `take` with all members. Local.
-  template <class Take>
-  void fields(const Take& take) {
-    take(most_x, least_x, last_x, most_speed, most_restoring, most_elongation, most_acceleration,
-         amplitude, centre, restoring_amplitude, loss, secant_stiffness, damping_ratio, phase,
-         period, period_multiple, residual, multiplier_re[0], multiplier_re[1], multiplier_im[0],
-         multiplier_im[1], drift, frozen, settled, seconds);
+  /// Saves or restores all members. Local.
+  void fields(engine::Archive& archive) {
+    archive.scalars("numbers", most_x, least_x, last_x, most_speed, most_restoring, most_elongation,
+                    most_acceleration, amplitude, centre, restoring_amplitude, loss,
+                    secant_stiffness, damping_ratio, phase, period, period_multiple, residual,
+                    multiplier_re[0], multiplier_re[1], multiplier_im[0], multiplier_im[1], drift,
+                    frozen, settled, seconds);
   }
 };
 
@@ -105,6 +106,8 @@ struct ScanPoint {
   std::vector<double> series;
 
   [[nodiscard]] bool has_failed() const { return !message.empty(); }
+  /// Saves or restores all members. Local.
+  void fields(engine::Archive& archive);
 };
 
 /// The results of a scan.
@@ -122,10 +125,6 @@ struct ScanResult {
 /// kept, /runs. `comm` contains the root alone. Local.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan);
-
-/// Returns a lower bound of the size of the file of a scan, in bytes. All points are assumed to
-/// have as many samples as the first. Local.
-double bytes_of_file(const ScanSpec& spec);
 
 /// Throws UserError on all ranks alike if the points of a scan and their series need more memory
 /// than the root's node has. Collective on comm.

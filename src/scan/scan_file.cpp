@@ -9,26 +9,25 @@
 #include "base/text.hpp"
 #include "engine/setup.hpp"
 #include "io/hdf5.hpp"
-#include "io/locks.hpp"
 #include "io/output_file.hpp"
 #include "io/recorders.hpp"
-#include "io/samples.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/machine.hpp"
 #include "scan/scan.hpp"
 
 namespace masing::scan {
 
 namespace {
 
-/// A dataset of the group /points, with one number for each point. `known` says for which kinds of
-/// scan this number is known.
+/// The kinds of scans for which a number of the points is known.
+enum Known { always, of_runs, of_chains, of_limit_cycles };
+
+/// A dataset of the group /points, with one number for each point.
 struct PointColumn {
   const char* name = "";
   const char* description = "";
   const char* symbol = "";
   double PointNumbers::*value = nullptr;
-  enum { always, of_runs, of_chains, of_limit_cycles } known = always;
+  Known known = always;
 
   [[nodiscard]] bool is_of(const ScanSpec& spec) const {
     return known == always ||
@@ -40,15 +39,14 @@ struct PointColumn {
 constexpr PointColumn point_columns[] = {
     {"most_x", "largest x", "max x", &PointNumbers::most_x},
     {"least_x", "least x", "min x", &PointNumbers::least_x},
-    {"last_x", "x at the last step of the window", "x_end", &PointNumbers::last_x,
-     PointColumn::of_runs},
-    {"most_speed", "largest |y|", "max |y|", &PointNumbers::most_speed, PointColumn::of_runs},
+    {"last_x", "x at the last step of the window", "x_end", &PointNumbers::last_x, of_runs},
+    {"most_speed", "largest |y|", "max |y|", &PointNumbers::most_speed, of_runs},
     {"most_restoring", "largest |restoring force|", "max |f|", &PointNumbers::most_restoring,
-     PointColumn::of_runs},
+     of_runs},
     {"most_elongation", "largest |elongation| of the element below the node", "max |d|",
-     &PointNumbers::most_elongation, PointColumn::of_chains},
+     &PointNumbers::most_elongation, of_chains},
     {"most_acceleration", "largest absolute acceleration of the node", "max |a|",
-     &PointNumbers::most_acceleration, PointColumn::of_chains},
+     &PointNumbers::most_acceleration, of_chains},
     {"amplitude", "half the difference of both, if x drifts those of x less its drift", "X",
      &PointNumbers::amplitude},
     {"centre", "their mean; NaN where the cycle drifts", "x_m", &PointNumbers::centre},
@@ -70,18 +68,18 @@ constexpr PointColumn point_columns[] = {
      "phi", &PointNumbers::phase},
     {"period", "period of the force", "tau", &PointNumbers::period},
     {"period_multiple", "periods of the force that the cycle takes", "p",
-     &PointNumbers::period_multiple, PointColumn::of_limit_cycles},
+     &PointNumbers::period_multiple, of_limit_cycles},
     {"residual", "by how much the cycle fails to close, over its range", "r",
-     &PointNumbers::residual, PointColumn::of_limit_cycles},
+     &PointNumbers::residual, of_limit_cycles},
     {"drift", "of x over the cycle; not 0 only where nothing holds the mass", "d",
-     &PointNumbers::drift, PointColumn::of_limit_cycles},
+     &PointNumbers::drift, of_limit_cycles},
     {"frozen",
      "share of int k ds whose cells do not yield on the cycle, and keep what the past left",
-     "K_f/K", &PointNumbers::frozen, PointColumn::of_limit_cycles},
+     "K_f/K", &PointNumbers::frozen, of_limit_cycles},
     {"settled",
      "change of the motion from the start over the last cycle before shooting, over its size; not "
      "small where it hardly loses energy: then the cycle is one beside it",
-     "delta", &PointNumbers::settled, PointColumn::of_limit_cycles}};
+     "delta", &PointNumbers::settled, of_limit_cycles}};
 
 }  // namespace
 
@@ -94,23 +92,6 @@ bool is_point_column(const std::string& name) {
 }
 
 namespace {
-
-/// Returns the bytes of the series of all points, or 0 if none are kept.
-double bytes_of_series(const ScanSpec& spec) {
-  return spec.keep_series ? 8.0 * static_cast<double>(io::series_numbers(spec.first.series)) *
-                                static_cast<double>(spec.points.count())
-                          : 0.0;
-}
-
-/// Writes the dataset `path` with the `count` numbers first, first + 1, …. They number the rows of
-/// other datasets, for which this dataset is a dimension scale. Collective on comm.
-void write_numbers(const parallel::Communicator& comm, const io::Handle& file,
-                   const std::string& path, const std::string& what, std::size_t count,
-                   double first) {
-  std::vector<double> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), first);
-  io::write_column(comm, file, path, {what, "j"}, numbers, path.substr(path.rfind('/') + 1));
-}
 
 /// Returns the column with one number for each point. `value` selects the number: a function of the
 /// point or a member function of ScanPoint; in the second overload a member of PointNumbers.
@@ -126,8 +107,9 @@ std::vector<double> column_of(const ScanResult& scan, double PointNumbers::*valu
 
 void write_multipliers(const parallel::Communicator& comm, const io::Handle& file,
                        const ScanResult& scan) {
-  write_numbers(comm, file, "/points/multiplier", "number of the multiplier, the larger one first",
-                2, 1.0);
+  io::write_column(comm, file, "/points/multiplier",
+                   {"number of the multiplier, the larger one first", "j"}, std::array{1.0, 2.0},
+                   "multiplier");
   const auto write = [&](const std::string& path, const io::Attributes& attributes,
                          std::array<double, 2> PointNumbers::*part) {
     std::vector<double> pairs;
@@ -176,7 +158,9 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
                                 const std::vector<double>& values) {
     io::write_column(comm, file, "/points/" + name, attributes, values, "point");
   };
-  write_numbers(comm, file, "/points/point", "number of the point", scan.points.size(), 0.0);
+  std::vector<double> numbers(scan.points.size());
+  std::iota(numbers.begin(), numbers.end(), 0.0);
+  write_points("point", {"number of the point", "j"}, numbers);
   for (const Column& column : spec.points.columns) {
     if (column.is_axis) {
       names.push_back(column.name);
@@ -214,67 +198,48 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
     write_runs(comm, file, spec, scan);
   }
   io::write_time(file, "wall_seconds", scan.seconds);
-  write_numbers(comm, file, "/timing/point", "number of the point", scan.points.size(), 0.0);
+  io::write_column(comm, file, "/timing/point", {"number of the point", "j"}, numbers, "point");
   io::write_column(comm, file, "/timing/points", {"wall time of the point, seconds", "s", "", "s"},
                    column_of(scan, &PointNumbers::seconds), "point");
 }
 
-double bytes_of_file(const ScanSpec& spec) {
-  // In addition to the numbers, HDF5 needs this many bytes for each point with a series: for its
-  // group, the five datasets in it and their attributes. 5600 to 6200 bytes for each point were
-  // measured in files of 1000 and 3000 points with 5 to 4001 samples.
-  constexpr double of_group = 5600;
-  constexpr double rest = 18432;  // bytes for all other groups and datasets of the file
-  const auto columns = std::ranges::count_if(
-      point_columns, [&](const PointColumn& column) { return column.is_of(spec); });
-  constexpr int others = 4;  // the datasets point, status, /timing/point, /timing/points
-  const double of_point = 8.0 * static_cast<double>(std::ssize(spec.points.columns) + columns +
-                                                    others + (spec.is_steady ? 4 : 0)) +
-                          (spec.keep_series ? of_group : 0.0);
-  double of_samples = 0.0;
-  if (const auto& samples = spec.files.result.samples) {
-    const bool has_arrays = samples->bytes() <= io::most_sample_bytes;
-    of_samples = static_cast<double>(samples->table.size()) + (has_arrays ? samples->bytes() : 0.0);
-  }
-  return static_cast<double>(spec.points.count()) * of_point + bytes_of_series(spec) + of_samples +
-         rest;
-}
-
 void require_memory(const parallel::Communicator& comm, const ScanSpec& spec) {
   // Every rank stores all points and, while their records are broadcast, also these records. The
-  // root also stores the series and, while it writes a checkpoint, a copy of the series. If the
-  // result file has no path, it is in memory twice: as a file of HDF5 and as a copy of its bytes.
+  // root also stores the series and, while it writes a checkpoint or the file, a copy of the
+  // series.
   constexpr double of_point = sizeof(ScanPoint) + sizeof(PointNumbers);
+  const std::size_t numbers = spec.keep_series ? io::series_numbers(spec.first.series) : 0;
+  const double of_series = 2.0 * sizeof(double) * static_cast<double>(numbers);
   const auto points = static_cast<double>(spec.points.count());
-  const double copies = spec.files.checkpoint.scheduled ? 2.0 : 1.0;
-  const double needed = points * parallel::nodes_of(comm).ranks_here * of_point +
-                        copies * bytes_of_series(spec) +
-                        (spec.files.result.path.empty() ? 2 * bytes_of_file(spec) : 0.0);
+  const double needed = points * (parallel::ranks_of_node(comm) * of_point + of_series);
   parallel::on_root(comm, [&] {
     const double room = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
     if (room < needed) {
       throw base::UserError(
-          "over",
-          fmt::format("{:.0f} points need {} of memory, {} may be used; {}", points,
-                      engine::gibibytes(needed), engine::gibibytes(room),
-                      spec.files.checkpoint.restart ? "go on where there is more" : "give fewer"));
+          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give fewer", points,
+                              engine::gibibytes(needed), engine::gibibytes(room)));
     }
   });
 }
 
 std::string table(const ScanSpec& spec, const ScanResult& scan) {
   constexpr std::size_t most_rows = 60;
-  constexpr double PointNumbers::*columns[] = {&PointNumbers::amplitude, &PointNumbers::centre,
-                                               &PointNumbers::loss, &PointNumbers::secant_stiffness,
-                                               &PointNumbers::damping_ratio};
+  constexpr std::pair<const char*, double PointNumbers::*> columns[] = {
+      {"amplitude", &PointNumbers::amplitude},
+      {"centre", &PointNumbers::centre},
+      {"loss", &PointNumbers::loss},
+      {"secant", &PointNumbers::secant_stiffness},
+      {"damping", &PointNumbers::damping_ratio}};
   std::string text;
   std::vector<Column> axes;
   std::ranges::copy_if(spec.points.columns, std::back_inserter(axes), &Column::is_axis);
   for (const Column& axis : axes) {
     text += fmt::format(" {:>11}", axis.name);
   }
-  text += fmt::format(" {:>11} {:>11} {:>11} {:>11} {:>11}\n", "amplitude", "centre", "loss",
-                      "secant", "damping");
+  for (const auto& [name, value] : columns) {
+    text += fmt::format(" {:>11}", name);
+  }
+  text += '\n';
   const std::size_t rows = std::min(most_rows, scan.points.size());
   for (std::size_t i = 0; i < rows; ++i) {
     const ScanPoint& point = scan.points[i];
@@ -282,7 +247,7 @@ std::string table(const ScanSpec& spec, const ScanResult& scan) {
       text += fmt::format(" {:>11.6g}", axis.at(static_cast<std::int64_t>(i)));
     }
     if (!point.has_failed()) {
-      for (const auto value : columns) {
+      for (const auto& [name, value] : columns) {
         text += fmt::format(" {:>11.6g}", point.numbers.*value);
       }
       text += point.numbers.settled > 1e-3 ? " not settled" : "";

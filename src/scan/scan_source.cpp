@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <complex>
-#include <cstring>
 #include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
 #include "base/seconds.hpp"
 #include "campaign/campaign.hpp"
 #include "engine/setup.hpp"
 #include "engine/time_loop.hpp"
 #include "io/recorders.hpp"
-#include "parallel/machine.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/session.hpp"
 #include "scan/scan.hpp"
@@ -25,29 +23,20 @@
 
 namespace masing::scan {
 
+void ScanPoint::fields(engine::Archive& archive) {
+  numbers.fields(archive);
+  for (std::string* text : {&message, &warning}) {
+    std::vector<double> letters(text->begin(), text->end());
+    archive.numbers("text", letters);
+    text->assign(letters.begin(), letters.end());
+  }
+  archive.numbers("series", series);
+}
+
 namespace {
 
 using campaign::Unit;
 using engine::Pause;
-
-/// Saves or restores the members `numbers`, `message`, `warning` and `series` of a point.
-void serialize(engine::Archive& archive, ScanPoint& point) {
-  point.numbers.fields([&](auto&... number) { archive.scalars("numbers", number...); });
-  for (std::string* text : {&point.message, &point.warning}) {
-    std::vector<double> letters(text->size() / sizeof(double) + 1);  // 0 follows the last letter
-    std::memcpy(letters.data(), text->data(), text->size());
-    archive.numbers("text", letters);
-    *text = reinterpret_cast<const char*>(letters.data());
-  }
-  archive.numbers("series", point.series);
-}
-
-/// Returns as one array what serialize() saves of a point.
-std::vector<double> record_of(ScanPoint point) {
-  campaign::NumbersArchive record;
-  serialize(record, point);
-  return record.state();
-}
 
 bool is_computed(const ScanPoint& point) {
   return !std::isnan(point.numbers.seconds);
@@ -70,41 +59,40 @@ class CycleObserver final : public engine::Observer {
     least_drift_ = is_held ? base::infinity : is_last_period ? 1e-9 : visible_drift;
   }
 
-  void observe(const engine::Samples& samples, engine::Engine& engine) override {
+  void observe(const engine::Motion& motion, engine::Engine& engine) override {
     const auto nodes = engine.watched();  // in every row first the force node
     const double begin = window_.to - period_ - window_.time.step();
-    for (std::size_t i = 0; i < samples.x.size(); ++i) {
-      const double t = window_.time.time(samples.first_step + static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < motion.x.size(); ++i) {
+      const double t = window_.time.time(motion.first_step + static_cast<std::int64_t>(i));
       if (t > window_.to) {
         break;
       }
-      const slab::CyclePoint now{t, samples.x[i], samples.force[i], samples.restoring[i]};
+      const slab::CyclePoint now{t, motion.x[i], motion.force[i], motion.restoring[i]};
       if (t >= window_.from) {
         least_ = now.x < least_.x ? now : least_;
         most_ = now.x > most_.x ? now : most_;
-        numbers_.most_speed = std::max(numbers_.most_speed, std::abs(samples.y[i]));
+        numbers_.most_speed = std::max(numbers_.most_speed, std::abs(motion.y[i]));
         numbers_.most_restoring = std::max(numbers_.most_restoring, std::abs(now.restoring));
         if (!nodes.empty()) {
-          const engine::WatchedNode& node = nodes[i * (nodes.size() / samples.x.size())];
+          const engine::WatchedNode& node = nodes[i * (nodes.size() / motion.x.size())];
           numbers_.most_elongation = std::fmax(numbers_.most_elongation, std::abs(node.elongation));
           numbers_.most_acceleration = std::fmax(numbers_.most_acceleration, std::abs(node.a));
         }
-        numbers_.loss +=
-            is_in_window_ ? (now.x - last_.x) * (last_.restoring + now.restoring) / 2 : 0.0;
-        is_in_window_ = true;
+        const bool is_first = std::isnan(last_.x);
+        numbers_.loss += is_first ? 0.0 : (now.x - last_.x) * (last_.restoring + now.restoring) / 2;
         last_ = now;
       }
       if (period_ > 0.0 && t > begin) {
-        rows_.insert(rows_.end(), {t, now.x, now.force, now.restoring});
+        rows_.push_back(now);
       }
     }
   }
 
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
     archive.scalars("extremes", least_.x, least_.restoring, most_.x, most_.restoring, last_.x,
-                    last_.restoring, is_in_window_);
-    numbers_.fields([&](auto&... number) { archive.scalars("numbers", number...); });
-    archive.numbers("period", rows_);
+                    last_.restoring);
+    numbers_.fields(archive);
+    archive.structs("period", rows_);
   }
 
   /// Returns the numbers of the point; called at the end of the run. Local.
@@ -119,7 +107,7 @@ class CycleObserver final : public engine::Observer {
     cycle.amplitude = (most_.x - least_.x) / 2;
     cycle.centre = (most_.x + least_.x) / 2;
     cycle.restoring_amplitude = (most_.restoring - least_.restoring) / 2;
-    if (rows_.size() > std::size_t{3} * 4) {
+    if (rows_.size() > 3) {
       return with_period(cycle);
     }
     cycle = completed(cycle);
@@ -130,16 +118,13 @@ class CycleObserver final : public engine::Observer {
  private:
   /// Returns `cycle` with the numbers that follow from the last period.
   [[nodiscard]] PointNumbers with_period(PointNumbers cycle) const {
-    const auto row = [this](std::size_t i) {
-      return slab::CyclePoint{rows_[i], rows_[i + 1], rows_[i + 2], rows_[i + 3]};
-    };
     // The period ends at the last stored step. It usually begins between the first two stored
     // steps, so the values at its beginning are interpolated. If window_.to is not at a step, the
     // period may begin less than a step before the first stored step; then the values are
     // extrapolated.
-    slab::CyclePoint first = row(0);
-    slab::CyclePoint second = row(4);
-    const double begin = rows_[rows_.size() - 4] - period_;
+    slab::CyclePoint first = rows_[0];
+    slab::CyclePoint second = rows_[1];
+    const double begin = rows_.back().t - period_;
     const double part = (begin - first.t) / (second.t - first.t);
     for (const auto value :
          {&slab::CyclePoint::x, &slab::CyclePoint::force, &slab::CyclePoint::restoring}) {
@@ -148,8 +133,8 @@ class CycleObserver final : public engine::Observer {
     first.t = begin;
     std::vector<slab::CyclePoint> points;
     cycle.loss = 0.0;
-    for (std::size_t i = 4; i < rows_.size(); i += 4) {
-      second = row(i);
+    for (std::size_t i = 1; i < rows_.size(); ++i) {
+      second = rows_[i];
       first.weight = second.weight = (second.t - first.t) / (2 * period_);
       points.insert(points.end(), {first, second});
       cycle.loss += (second.x - first.x) * (first.restoring + second.restoring) / 2;
@@ -179,13 +164,11 @@ class CycleObserver final : public engine::Observer {
   double period_ = 0.0;  // 0 if there is no period that fits into the window
   slab::CyclePoint least_{.x = base::infinity};
   slab::CyclePoint most_{.x = -base::infinity};
-  slab::CyclePoint last_;  // x and the restoring force at the last step in the window
+  slab::CyclePoint last_{.x = base::undefined};  // at the last step in the window
   // the largest numbers in the window, and as the loss the work of the restoring force in it
   PointNumbers numbers_{.most_speed = 0.0, .most_restoring = 0.0, .loss = 0.0};
-  bool is_in_window_ = false;
-  // Time, x, F and the restoring force at each step of the last period and, if it is stored, at the
-  // step before this period.
-  std::vector<double> rows_;
+  // the motion at each step of the last period and, if it is stored, at the step before this period
+  std::vector<slab::CyclePoint> rows_;
 };
 
 /// The run of a point, with its engine and its observers.
@@ -233,7 +216,7 @@ class PointsWork final : public campaign::Work {
     do {
       if (run_ == nullptr) {
         base::poll();
-        begin_point(true);
+        attempt([this] { begin_point(true); });
       } else if (const Pause pause = advance_run(last, wish); pause != Pause::none) {
         return pause;
       }
@@ -254,10 +237,6 @@ class PointsWork final : public campaign::Work {
   void serialize(engine::Archive& archive) override {
     if (archive.restores()) {
       begin_point(false);
-      if (run_ == nullptr) {
-        throw base::UserError(
-            fmt::format("point {} cannot be resumed: {}", units_[next_] + 1, point_.message));
-      }
     }
     run_->loop.serialize(archive);
   }
@@ -265,23 +244,22 @@ class PointsWork final : public campaign::Work {
  private:
   /// Begins the next point. A limit cycle is computed at once. Otherwise the run of the
   /// point is created but not advanced. If `may_leave` is true and all ranks should compute the run
-  /// together (is_for_all), no run is created and is_left_ is set.
+  /// together (is_for_all), no run is created and is_left_ is set. Throws UserError if the point
+  /// cannot be computed.
   void begin_point(bool may_leave) {
     point_ = {};
     begun_ = base::seconds_now();
     is_left_ = false;
-    attempt([&] {
-      ScanProblem problem;
-      // An input may be unreadable on some ranks only.
-      parallel::on_each(comm_, [&] { problem = shop_.problem_at(units_[next_]); });
-      point_.warning = problem.warning;
-      if (shop_.spec.is_steady) {
-        point_.numbers = shop_.solver.find_limit_cycle(comm_, problem);
-      } else if (is_left_ = may_leave && is_for_all(problem.run); !is_left_) {
-        run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
-                                          shop_.spec.keep_series);
-      }
-    });
+    ScanProblem problem;
+    // An input may be unreadable on some ranks only.
+    parallel::on_each(comm_, [&] { problem = shop_.problem_at(units_[next_]); });
+    point_.warning = problem.warning;
+    if (shop_.spec.is_steady) {
+      point_.numbers = shop_.solver.find_limit_cycle(comm_, problem);
+    } else if (is_left_ = may_leave && is_for_all(problem.run); !is_left_) {
+      run_ = std::make_unique<PointRun>(comm_, std::move(problem), shop_.available,
+                                        shop_.spec.keep_series);
+    }
   }
 
   Pause advance_run(std::int64_t last, Pause wish) {
@@ -336,7 +314,7 @@ class PointsWork final : public campaign::Work {
   void finish_point(campaign::Records& records) {
     point_.numbers.seconds = base::seconds_now() - begun_;
     if (!is_left_) {
-      records.add(units_[next_], record_of(std::move(point_)));
+      records.add(units_[next_], campaign::packed(std::move(point_)));
     }
     ++next_;
   }
@@ -368,18 +346,24 @@ class ScanSource final : public campaign::Source {
   [[nodiscard]] campaign::Count count() const override {
     return {computed_, std::ssize(scan_.points)};
   }
-  [[nodiscard]] bool schedules_by_units() const override { return true; }
+  [[nodiscard]] bool shows_count() const override { return true; }
 
-  /// The first call assigns all points that are not yet computed to single ranks. Later calls
-  /// assign to all ranks together the points that single ranks did not compute
+  /// The first call assigns all points that are not yet computed to single ranks, in some 64
+  /// batches for each rank: few requests to the root, and about the same end on all ranks. Later
+  /// calls assign to all ranks together the points that single ranks did not compute
   /// (PointsWork::is_for_all()).
   campaign::Packing pack(const campaign::Batch& under_way) override {
-    campaign::Packing packing{.most_in_share = std::int64_t{1} << 40};
+    campaign::Packing packing;
     const std::set<Unit> resumed(under_way.begin(), under_way.end());
-    auto& batches = std::exchange(has_dealt_, true) ? packing.together : packing.alone;
+    const bool is_first = !std::exchange(has_dealt_, true);
+    auto& batches = is_first ? packing.alone : packing.together;
+    const std::int64_t size = is_first ? std::ssize(scan_.points) / (64 * shop_.ranks) : 1;
     for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
       if (!is_computed(point(unit)) && !resumed.contains(unit)) {
-        batches.push_back({unit});
+        if (batches.empty() || std::ssize(batches.back()) >= size) {
+          batches.emplace_back();
+        }
+        batches.back().push_back(unit);
       }
     }
     return packing;
@@ -396,8 +380,7 @@ class ScanSource final : public campaign::Source {
 
   void take(Unit unit, std::span<const double> numbers) override {
     computed_ += is_computed(point(unit)) ? 0 : 1;
-    campaign::NumbersArchive record({numbers.begin(), numbers.end()});
-    serialize(record, point(unit));
+    point(unit) = campaign::unpacked<ScanPoint>({numbers.begin(), numbers.end()});
   }
 
   /// Returns the records of the computed points. The records for a checkpoint omit failed points,
@@ -409,10 +392,10 @@ class ScanSource final : public campaign::Source {
     for (Unit unit = 0; unit < std::ssize(scan_.points); ++unit) {
       const ScanPoint& point = scan_.points[static_cast<std::size_t>(unit)];
       if (is_computed(point) && !(is_saved && point.has_failed())) {
-        records.add(unit, record_of(is_saved ? point
-                                             : ScanPoint{.warning = point.warning,
-                                                         .message = point.message,
-                                                         .numbers = point.numbers}));
+        records.add(unit, campaign::packed(is_saved ? point
+                                                    : ScanPoint{.warning = point.warning,
+                                                                .message = point.message,
+                                                                .numbers = point.numbers}));
       }
     }
     return records;

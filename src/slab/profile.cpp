@@ -14,8 +14,8 @@
 
 #include "base/block_sum.hpp"
 #include "base/error.hpp"
+#include "base/hooks.hpp"
 #include "base/limits.hpp"
-#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "slab/turning_points/smooth_profile.hpp"
 

@@ -8,9 +8,8 @@
 #include <numeric>
 #include <ranges>
 
-#include "statistics/joint_fit.hpp"
 #include "statistics/least_squares.hpp"
-#include "statistics/student.hpp"
+#include "statistics/power_law.hpp"
 
 namespace masing::statistics {
 

@@ -1,5 +1,8 @@
 #include "statistics/least_squares.hpp"
 
+#include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 namespace masing::statistics {
@@ -78,6 +81,16 @@ Column LeastSquares::errors(const Column& noise, double correlation) const {
     all[j] = dot(weights[j], correlated(weights[j], correlation));
   }
   return std::sqrt(all * (dot(noise, noise) / freedom));
+}
+
+double students_factor(double degrees_of_freedom, double confidence) {
+  const boost::math::students_t distribution(std::max(1.0, degrees_of_freedom));
+  return quantile(distribution, (1 + confidence) / 2);
+}
+
+double largest_scatter(double scatter, double degrees_of_freedom) {
+  const double freedom = std::max(1.0, degrees_of_freedom);
+  return scatter * std::sqrt(freedom / quantile(boost::math::chi_squared(freedom), 0.2));
 }
 
 }  // namespace masing::statistics

@@ -36,4 +36,14 @@ struct LeastSquares {
 /// linearly dependent within the tolerance 1e-9. Local.
 std::optional<LeastSquares> least_squares(const std::vector<Column>& columns, const Column& values);
 
+/// Returns the half-width of the two-sided interval of the probability `confidence` in multiples of
+/// the standard error, by Student's distribution. Fewer degrees of freedom than 1 count as 1.
+/// Local.
+double students_factor(double degrees_of_freedom, double confidence = 0.95);
+
+/// Returns an upper bound of the standard deviation that is estimated as `scatter`: the upper end
+/// of its one-sided interval of confidence 80 %, by the chi-squared distribution. Fewer degrees of
+/// freedom than 1 count as 1. Local.
+double largest_scatter(double scatter, double degrees_of_freedom);
+
 }  // namespace masing::statistics

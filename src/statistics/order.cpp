@@ -11,9 +11,7 @@
 #include <utility>
 
 #include "base/roots.hpp"
-#include "statistics/joint_fit.hpp"
 #include "statistics/least_squares.hpp"
-#include "statistics/student.hpp"
 
 namespace masing::statistics {
 
@@ -22,8 +20,7 @@ namespace {
 // The fewest levels for a fit with one step. Two levels are too few, because a power law goes
 // through any two errors.
 constexpr std::size_t fewest_levels = 3;
-constexpr std::size_t many = 24;       // from this number of levels on, fit_best() also tries w = 2
-constexpr double significance = 0.02;  // D is significant if chance_of_next_term() is at most this
+constexpr std::size_t many = 24;  // from this number of levels on, fit_best() also tries w = 2
 // A tail with a trend is accepted as the asymptotic range only if |D| is at most this.
 constexpr double most_curved = 0.5;
 // If a tail has one level more than the shortest tail, a trend with |D| below this number is
@@ -60,8 +57,7 @@ std::optional<PowerLaw> choose(const ErrorLadder& ladder, std::size_t first, std
       range.has_next_term = true;
       auto curved = fit_power_law(ladder, range);
       const double part = curved ? std::abs(curved->next_term) : 0.0;
-      if (!curved || curved->chance_of_next_term() > significance ||
-          (count == least + 1 && part < barely_curved)) {
+      if (!curved || !curved->has_trend() || (count == least + 1 && part < barely_curved)) {
         return straight;
       }
       if (part <= most_curved && count >= least + 2) {
@@ -136,7 +132,6 @@ bool is_inside(double order) {
 void set_law(const ErrorLadder& ladder, const PowerLaw& law, Order& found) {
   found.order = law.order;
   found.constants = law.constants;
-  found.next_term = law.next_term;
   for (std::size_t l = 0; l < found.predicted.size(); ++l) {
     found.predicted[l] = law.predicted(ladder, l);
   }
@@ -173,19 +168,6 @@ void fit_law(const ErrorLadder& ladder, FitRange usable, Order& found) {
   found.scatter = law->scatter;
 }
 
-/// Returns the logarithm of |hᵖ - rᵖ|, where h is the step of a level and r that of its reference.
-/// For p = 0 returns its limit less the logarithm of |p|.
-double log_difference(const StepLadder& step, std::size_t level, double p) {
-  constexpr double tiny = 1e-9;
-  const double log_step = std::log(step.levels[level]);
-  if (!(step.references[level] > 0)) {
-    return p * log_step;
-  }
-  const double log_ratio = std::log(step.references[level]) - log_step;
-  const double relative = std::abs(p) < tiny ? log_ratio : std::expm1(p * log_ratio);
-  return p * log_step + std::log(std::abs(relative));
-}
-
 /// Returns r of find_order(): the change of an order between two levels that the noise of the
 /// ladder allows, for the worst of the last three pairs of the range. `power` is the order itself.
 double change_by_noise(const ErrorLadder& ladder, double power, FitRange range) {
@@ -204,75 +186,52 @@ double change_by_noise(const ErrorLadder& ladder, double power, FitRange range) 
   return largest;
 }
 
-/// The orders between two levels of a range, and how they change.
-struct Changes {
-  std::vector<double> orders;    // q, one for each pair
-  std::vector<double> changes;   // d, differences of successive orders
-  std::vector<double> halvings;  // by how many halvings of the step each change is caused
-
-  Changes(const ErrorLadder& ladder, std::span<const double> pairs, FitRange range)
-      : orders(pairs.begin() + static_cast<std::ptrdiff_t>(range.first),
-               pairs.begin() + static_cast<std::ptrdiff_t>(range.end) - 1) {
-    for (std::size_t i = 0; i + 1 < orders.size(); ++i) {
-      const std::size_t l = range.first + i;
-      changes.push_back(orders[i + 1] - orders[i]);
-      halvings.push_back(std::log2(size_of(ladder, l) / size_of(ladder, l + 2)) / 2);
-    }
-  }
-};
-
-/// An order that follows from orders between two levels, and the half-width of its interval.
-struct PairLimit {
-  Basis basis = Basis::none;
-  double order = base::undefined;
-  double uncertainty = base::undefined;
-};
-
-/// Returns the order that the last orders between two levels have if these are steady or approach a
-/// limit, as the docstring of find_order() describes. All half-widths have the factor `safety`.
-PairLimit limit_of(const Changes& pairs, double by_noise, double safety) {
+/// Takes the order from the last orders between two levels if these are steady or approach a limit,
+/// as the docstring of find_order() describes, and the law from this order and the last error of
+/// `usable`. All half-widths have the factor `safety`.
+void take_pairs(const ErrorLadder& ladder, FitRange usable, double by_noise, Order& found) {
+  constexpr double safety = 2.0;
   constexpr double steady_change = 0.02;  // the largest change per halving of steady orders
   constexpr double most_change = 0.25;    // the largest first change per halving of an approach
   constexpr double fastest = 2.4;         // bounds of the order of the next term in an approach
   constexpr double slowest = -0.3;
   constexpr double slowest_limit = 0.5;  // the least order of the next term for the limit
-  const std::size_t last = pairs.changes.size() - 1;
-  const double second = pairs.changes[last];
-  const double ratio = std::exp2(pairs.halvings[last]);
-  const double slope = std::abs(pairs.changes[last - 1]) / pairs.halvings[last - 1];
-  const double change = std::max(slope, std::abs(second) / pairs.halvings[last]);
-  const double width = by_noise + least_uncertainty;
-  if (change <= steady_change + 2 * by_noise / std::min(1.0, pairs.halvings[last])) {
-    return {Basis::steady, pairs.orders.back(), safety * (change + width)};
+  const std::size_t last = usable.end - 1;
+  // The differences of successive orders, the last one first, and by how many halvings of the step
+  // each of them is caused.
+  std::vector<double> changes;
+  std::vector<double> halvings;
+  for (std::size_t l = last - 1; l > usable.first; --l) {
+    changes.push_back(found.pair_orders[l] - found.pair_orders[l - 1]);
+    halvings.push_back(std::log2(size_of(ladder, l - 1) / size_of(ladder, l + 1)) / 2);
   }
+  const double ratio = std::exp2(halvings[0]);
+  const double slope = std::abs(changes[1]) / halvings[1];
+  const double change = std::max(slope, std::abs(changes[0]) / halvings[0]);
   const auto is_approach = [&](std::size_t i) {
-    const double quotient = pairs.changes[i] / pairs.changes[i - 1];
+    const double quotient = changes[i] / changes[i + 1];
     return quotient >= std::pow(ratio, -fastest) && quotient <= std::pow(ratio, -slowest);
   };
-  if (slope <= most_change && is_approach(last) && (last == 1 || is_approach(last - 1))) {
-    const double quotient =
-        std::min(second / pairs.changes[last - 1], std::pow(ratio, -slowest_limit));
-    const double rest = second * quotient / (1 - quotient);
-    return {Basis::approach, pairs.orders.back() + rest,
-            safety * (std::abs(second) / 2 + std::abs(rest) + width)};
-  }
-  return {};
-}
-
-/// Takes the order from the last orders between two levels if these are steady or approach a limit,
-/// and the law from this order and the last error of `usable`.
-void take_pairs(const ErrorLadder& ladder, FitRange usable, double by_noise, Order& found) {
-  constexpr double safety = 2.0;
-  const PairLimit limit = limit_of(Changes(ladder, found.pair_orders, usable), by_noise, safety);
-  if (!is_inside(limit.order)) {
+  PowerLaw law{.range = usable, .order = found.pair_orders[last - 1], .constants = {1.0}};
+  double width = by_noise + least_uncertainty;
+  const bool is_steady = change <= steady_change + 2 * by_noise / std::min(1.0, halvings[0]);
+  if (is_steady) {
+    width += change;
+  } else if (slope <= most_change && is_approach(0) && (changes.size() == 2 || is_approach(1))) {
+    const double quotient = std::min(changes[0] / changes[1], std::pow(ratio, -slowest_limit));
+    const double rest = changes[0] * quotient / (1 - quotient);
+    law.order += rest;
+    width += std::abs(changes[0]) / 2 + std::abs(rest);
+  } else {
     return;
   }
-  const std::size_t last = usable.end - 1;
-  PowerLaw law{.range = usable, .order = limit.order, .constants = {1.0}};
+  if (!is_inside(law.order)) {
+    return;
+  }
   law.constants[0] = ladder.errors[last] / law.predicted(ladder, last);
   set_law(ladder, law, found);
-  found.basis = limit.basis;
-  found.uncertainty = limit.uncertainty;
+  found.basis = is_steady ? Basis::steady : Basis::approach;
+  found.uncertainty = safety * width;
   found.statistical = safety * by_noise;
   found.structural = std::sqrt(std::pow(found.uncertainty, 2) - std::pow(found.statistical, 2) -
                                std::pow(least_uncertainty, 2));
@@ -302,21 +261,28 @@ std::string explained(const Order& found, std::span<const double> orders) {
 
 }  // namespace
 
-double observed_order(double error_coarse, double error_fine, double step_coarse,
-                      double step_fine) {
-  const bool are_comparable = error_coarse > 0 && error_fine > 0 && std::isfinite(error_coarse) &&
-                              std::isfinite(error_fine);
-  return are_comparable && step_coarse != step_fine
-             ? std::log(error_coarse / error_fine) / std::log(step_coarse / step_fine)
-             : base::undefined;
-}
-
 double pair_order(const ErrorLadder& ladder, std::size_t level) {
   constexpr double most = 40.0;
+  constexpr double tiny = 1e-9;
+  const auto& [levels, references] = ladder.steps[0];
   const double target = std::log(ladder.errors[level] / ladder.errors[level + 1]);
+  const double log_ratio = std::log(levels[level] / levels[level + 1]);
+  if (!(references[level] > 0) && !(references[level + 1] > 0)) {
+    const double order = target / log_ratio;
+    return std::isfinite(order) ? order : base::undefined;
+  }
+  // the logarithm of |hᵖ - rᵖ|; for p = 0 its limit less the logarithm of |p|
+  const auto log_difference = [&](std::size_t l, double p) {
+    const double log_step = std::log(levels[l]);
+    if (!(references[l] > 0)) {
+      return p * log_step;
+    }
+    const double log_reference = std::log(references[l]) - log_step;
+    const double relative = std::abs(p) < tiny ? log_reference : std::expm1(p * log_reference);
+    return p * log_step + std::log(std::abs(relative));
+  };
   const auto excess = [&](double p) {
-    return log_difference(ladder.steps[0], level, p) -
-           log_difference(ladder.steps[0], level + 1, p) - target;
+    return log_difference(level, p) - log_difference(level + 1, p) - target;
   };
   const double low = excess(-most);
   const double high = excess(most);
@@ -364,6 +330,31 @@ ErrorLadder make_ladder(const std::vector<std::vector<double>>& steps, std::vect
     ladder.steps.pop_back();
   }
   return ladder;
+}
+
+std::string to_text(Verdict verdict) {
+  constexpr const char* texts[] = {"not as expected", "undefined", "undecided",
+                                   "as expected",     "exact",     "not judged"};
+  return texts[static_cast<std::size_t>(verdict)];
+}
+
+Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty,
+              double tolerance) {
+  if (std::isnan(observed)) {
+    return Verdict::undefined;
+  }
+  const double low = observed - uncertainty;
+  const double high = observed + uncertainty;
+  const double lowest = expected.order - tolerance;
+  const double highest = expected.at_least ? base::infinity : expected.order + tolerance;
+  if (low >= lowest && high <= highest) {
+    return Verdict::as_expected;
+  }
+  return high < lowest || low > highest ? Verdict::not_as_expected : Verdict::undecided;
+}
+
+Verdict worst(const std::vector<Verdict>& verdicts) {
+  return verdicts.empty() ? Verdict::not_judged : std::ranges::min(verdicts);
 }
 
 }  // namespace masing::statistics

@@ -44,9 +44,8 @@ struct Order {
   std::vector<double> constants;         ///< the constants Cⱼ of the law, one for each step
   /// Half the width of the interval of the constant, see find_order(); NaN if there are two steps.
   double constant_uncertainty = base::undefined;
-  double next_term = base::undefined;  ///< D of the law, or 0 if the law has no D
-  double scatter = base::undefined;    ///< standard deviation of the residuals of log(error)
-  std::vector<double> predicted;       ///< the errors that the law predicts, [levels]
+  double scatter = base::undefined;  ///< standard deviation of the residuals of log(error)
+  std::vector<double> predicted;     ///< the errors that the law predicts, [levels]
   Basis basis = Basis::none;
   std::string why;  ///< a clause that says from what the order was found, or why there is none
   /// The order between each level and the next, [levels - 1]. It is NaN if one of the two errors is
@@ -114,14 +113,39 @@ Order find_order(const ErrorLadder& ladder, double floor);
 ErrorLadder make_ladder(const std::vector<std::vector<double>>& steps, std::vector<double> errors,
                         const std::vector<double>& finest, bool is_successive);
 
-/// Returns the order between two levels with the errors e₁, e₂ and the steps h₁, h₂:
-/// log(e₁/e₂)/log(h₁/h₂). It is negative if the finer level has the larger error. Returns NaN
-/// unless both errors are positive and finite and the steps differ. Local.
-double observed_order(double error_coarse, double error_fine, double step_coarse, double step_fine);
-
 /// Returns the order between two successive levels of a ladder with one step: the root p of e₁/e₂ =
-/// (h₁ᵖ - r₁ᵖ)/(h₂ᵖ - r₂ᵖ), where r is the step of the reference of a level. Returns NaN if an
-/// error is not positive and finite, or if there is no root in [-40, 40]. Local.
+/// (h₁ᵖ - r₁ᵖ)/(h₂ᵖ - r₂ᵖ), where r is the step of the reference of a level. If no reference has a
+/// positive step, this is log(e₁/e₂)/log(h₁/h₂). It is negative if the finer level has the larger
+/// error. Returns NaN if an error is not positive and finite, if the steps are equal, or if a
+/// reference has a step and there is no root in [-40, 40]. Local.
 double pair_order(const ErrorLadder& ladder, std::size_t level);
+
+/// The order of convergence that is expected for the errors of one quantity.
+struct ExpectedOrder {
+  std::string quantity;  ///< x, y, u or u_cells
+  double order = 1.0;
+  bool at_least = false;  ///< whether a higher order also counts as expected (">=")
+};
+
+/// The result of the comparison of an observed order with the expected one; the values are listed
+/// from the worst to the best. `as_expected`: the whole interval of the observed order lies within
+/// the tolerance of the expected one. `not_as_expected`: the whole interval lies outside of the
+/// tolerance. `undecided`: only a part of the interval lies within the tolerance. `undefined`: no
+/// order was observed. `exact`: no level has an error above the round-off floor, so that the law C
+/// hᵖ of the errors has C = 0 and p can be any order. `not_judged`: no order was expected.
+enum class Verdict { not_as_expected, undefined, undecided, as_expected, exact, not_judged };
+
+/// Returns a verdict in words: "not as expected", "undefined", "undecided", "as expected", "exact"
+/// or "not judged". Local.
+std::string to_text(Verdict verdict);
+
+/// Returns the verdict on an observed order. It depends on where the interval observed ±
+/// uncertainty lies, as Verdict describes; with ExpectedOrder::at_least, all orders above the
+/// expected one count as within the tolerance. The verdict is undefined if `observed` is NaN. If
+/// `uncertainty` is 0, the verdict is never undecided. Local.
+Verdict judge(const ExpectedOrder& expected, double observed, double uncertainty, double tolerance);
+
+/// Returns the worst of the verdicts, or not_judged if there are none. Local.
+Verdict worst(const std::vector<Verdict>& verdicts);
 
 }  // namespace masing::statistics

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -192,19 +191,9 @@ void Lockstep::add_to(campaign::Records& records) {
     if (pair.of.reference >= plan_.spec->levels.size()) {  // a reference that is no level
       outcome.self_check = runs_.at(*pair.of.reference).self_check();
     }
-    std::vector<double> record;
-    outcome.fields([&](const auto&... numbers) { record = {numbers...}; });
-    std::ranges::copy(std::move(level).series(), std::back_inserter(record));
-    records.add(pair.index, record);
+    outcome.series = std::move(level).series();
+    records.add(pair.index, campaign::packed(std::move(outcome)));
   }
-}
-
-Outcome outcome_of(std::span<const double> record) {
-  Outcome outcome;
-  auto next = record.begin();
-  outcome.fields([&](auto&... numbers) { ((numbers = *next++), ...); });
-  outcome.series.assign(next, record.end());
-  return outcome;
 }
 
 }  // namespace masing::study

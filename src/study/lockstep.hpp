@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "campaign/campaign.hpp"
@@ -26,18 +24,14 @@ struct Outcome {
   /// the rows of /series if the level is the last one; otherwise empty
   std::vector<double> series;
 
-  /// Calls `archive` once with all numbers but `series`, in the order of a record. Local.
-  template <class Archive>
-  void fields(const Archive& archive) {
-    archive(errors[Errors::x], errors[Errors::y], errors[Errors::u], errors[Errors::u_cells],
-            run.largest.x, run.largest.y, run.largest_u, run.end.x, run.end.y, run.seconds,
-            self_check);
+  /// Saves or restores all members. Local.
+  void fields(engine::Archive& archive) {
+    archive.scalars("numbers", errors[Errors::x], errors[Errors::y], errors[Errors::u],
+                    errors[Errors::u_cells], run.largest.x, run.largest.y, run.largest_u, run.end.x,
+                    run.end.y, run.seconds, self_check);
+    archive.numbers("series", series);
   }
 };
-
-/// Returns the outcome of a comparison, given the record that a Lockstep has appended for it: the
-/// numbers of Outcome::fields(), then those of Outcome::series. Local.
-Outcome outcome_of(std::span<const double> record);
 
 /// Computes some comparisons of a study at the same time on the same ranks. All runs of these
 /// comparisons are advanced together, one window after another, and compared after each window, so
@@ -45,7 +39,7 @@ Outcome outcome_of(std::span<const double> record);
 /// only once. A window ends at the next time at which u is compared, or earlier; the errors do not
 /// depend on the lengths of the windows. steps() counts the steps of the finest run: the run with
 /// the most steps, apart from exact solutions, which have no steps of their own. When all windows
-/// are done, the records of all comparisons are appended.
+/// are done, the outcomes of all comparisons are appended as records (campaign::packed).
 class Lockstep final : public campaign::Work {
  public:
   /// Sets up the runs of `comparisons`, which are indices in StudyPlan::comparisons, and compares x

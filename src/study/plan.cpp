@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -11,7 +10,7 @@
 
 #include "base/partition.hpp"
 #include "engine/setup.hpp"
-#include "parallel/machine.hpp"
+#include "parallel/communicator.hpp"
 #include "slab/turning_points/measure.hpp"
 
 namespace masing::study {
@@ -105,21 +104,14 @@ std::set<std::size_t> runs_of(const StudyPlan& plan, const Batch& batch) {
   return runs;
 }
 
-/// The comparisons of one rank and their cost. A run that several of them need is computed once.
-struct RankLoad {
-  Batch batch;
-  std::set<std::size_t> runs;
-  double cost = 0.0;
-
-  /// Returns the cost if a comparison with the runs `added` is added.
-  [[nodiscard]] double with(const StudyPlan& plan, const std::set<std::size_t>& added) const {
-    double sum = cost;
-    for (const std::size_t run : added) {
-      sum += runs.contains(run) ? 0.0 : plan.runs[run].cost;
-    }
-    return sum;
+/// Returns the sum of `number` over the runs of a batch, each counted once.
+double sum_over_runs(const StudyPlan& plan, const Batch& batch, double PlannedRun::*number) {
+  double sum = 0.0;
+  for (const std::size_t run : runs_of(plan, batch)) {
+    sum += plan.runs[run].*number;
   }
-};
+  return sum;
+}
 
 /// Sets PlannedRun::bytes of `planned`, which is run `index` of StudyPlan::runs. Beside the memory
 /// of the engine and of the rows of /series, each entry of u on a rank takes:
@@ -195,39 +187,35 @@ Batch StudyPlan::all() const {
 }
 
 double bytes_a_rank(const StudyPlan& plan, const Batch& batch) {
-  double sum = 0.0;
-  for (const std::size_t run : runs_of(plan, batch)) {
-    sum += plan.runs[run].bytes;
-  }
-  return sum;
+  return sum_over_runs(plan, batch, &PlannedRun::bytes);
 }
 
 campaign::Packing make_schedule(const StudyPlan& plan, Batch pending) {
   std::ranges::stable_sort(pending, std::greater<>(),
                            [&](Unit i) { return plan.runs[plan.comparisons[i].level].cost; });
-  RankLoad together;
-  std::vector<RankLoad> alone(std::min(static_cast<std::size_t>(plan.ranks), pending.size()));
+  Batch together;
+  std::vector<Batch> alone(std::min(static_cast<std::size_t>(plan.ranks), pending.size()));
   for (const Unit i : pending) {
-    const std::set<std::size_t> runs = runs_of(plan, {i});
-    const bool is_shared = plan.ranks == 1 || std::ranges::any_of(runs, [&](std::size_t run) {
-                             return plan.runs[run].ranks > 1;
-                           });
-    const auto first = std::ranges::min_element(
-        alone, {}, [&](const RankLoad& load) { return load.with(plan, runs); });
-    RankLoad& load = is_shared ? together : *first;
-    load.cost = load.with(plan, runs);
-    load.runs.insert(runs.begin(), runs.end());
-    load.batch.push_back(i);
+    const bool is_shared =
+        plan.ranks == 1 || std::ranges::any_of(runs_of(plan, {i}), [&](std::size_t run) {
+          return plan.runs[run].ranks > 1;
+        });
+    const auto cheapest = std::ranges::min_element(alone, {}, [&](Batch batch) {
+      batch.push_back(i);
+      return sum_over_runs(plan, batch, &PlannedRun::cost);
+    });
+    (is_shared ? together : *cheapest).push_back(i);
   }
-  std::erase_if(alone, [](const RankLoad& load) { return load.batch.empty(); });
   campaign::Packing packing;
-  for (const RankLoad& load : alone) {
-    require_memory(plan, load.batch);
-    packing.alone.push_back(load.batch);
+  for (const Batch& batch : alone) {
+    if (!batch.empty()) {
+      require_memory(plan, batch);
+      packing.alone.push_back(batch);
+    }
   }
-  if (!together.batch.empty()) {
-    require_memory(plan, together.batch);
-    packing.together = {together.batch};
+  if (!together.empty()) {
+    require_memory(plan, together);
+    packing.together = {together};
   }
   return packing;
 }
@@ -235,11 +223,8 @@ campaign::Packing make_schedule(const StudyPlan& plan, Batch pending) {
 void check_runs(const parallel::Communicator& comm, const StudySpec& spec) {
   const StudyPlan plan = make_plan(spec, comm.size(), parallel::available_memory(comm));
   make_schedule(plan, plan.all());
-  std::set<std::pair<double, engine::Method>> slabs;  // (δs, method) of the slabs checked so far
   for (const PlannedRun& planned : plan.runs) {
-    const bool is_new = engine::slab_of(planned.run) == nullptr ||
-                        slabs.emplace(width_of(planned.run), planned.run.method).second;
-    engine::check_run(comm, planned.run, is_new);
+    engine::check_run(comm, planned.run);
   }
 }
 

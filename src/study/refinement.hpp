@@ -9,7 +9,6 @@
 
 #include "base/limits.hpp"
 #include "statistics/extrapolation.hpp"
-#include "statistics/joint_fit.hpp"
 #include "statistics/order.hpp"
 #include "study/errors.hpp"
 #include "study/study_spec.hpp"

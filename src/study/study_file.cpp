@@ -216,7 +216,7 @@ char mark_sign(statistics::Mark mark) {
 /// elements are refined, their number is there in its place.
 std::string counts(const StudySpec& spec, const std::string& cells, const std::string& steps) {
   constexpr std::size_t least = 10;
-  const std::size_t width = std::max(least, cells_text(spec.levels.back().space).size());
+  const std::size_t width = std::max(least, engine::cells_text(spec.levels.back().space).size());
   return (engine::space_of(spec.run) == nullptr ? "" : fmt::format("{:>{}} ", cells, width)) +
          fmt::format("{:>12}", steps);
 }
@@ -225,7 +225,7 @@ std::string row(const StudySpec& spec, const Study& study, std::size_t level) {
   const LevelResult& at = study.cases[level];
   std::string text = counts(spec,
                             spec.refine == Refine::elements ? std::to_string(at.level.elements)
-                                                            : cells_text(at.level.space),
+                                                            : engine::cells_text(at.level.space),
                             std::to_string(at.level.steps));
   for (const std::size_t q : study.conclusions.quantities) {
     text += fmt::format(" {:>11}{} {:>6}", number_or_dash("{:.3e}", at.errors[q]),

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <span>
-#include <utility>
 
 #include "base/seconds.hpp"
-#include "parallel/machine.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/phase.hpp"
 #include "study/lockstep.hpp"
 #include "study/refinement.hpp"

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
-#include "base/text.hpp"
 
 namespace masing::study {
 
@@ -16,19 +15,6 @@ std::vector<std::int64_t> step_counts(const std::vector<Level>& levels) {
   std::vector<std::int64_t> counts;
   std::ranges::transform(levels, std::back_inserter(counts), &Level::steps);
   return counts;
-}
-
-std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels) {
-  std::vector<std::int64_t> counts;
-  std::ranges::transform(levels, std::back_inserter(counts), [](const Level& level) {
-    return std::get<slab::Cells>(level.space).count;
-  });
-  return counts;
-}
-
-std::string cells_text(const slab::Space& space) {
-  const auto* cells = std::get_if<slab::Cells>(&space);
-  return cells == nullptr ? "inf" : base::to_text(cells->count);
 }
 
 engine::RunSpec at_level(engine::RunSpec run, const Level& level) {
@@ -57,7 +43,11 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
   if (name == "finest") {
     Level level = levels.back();
     if (refines_cells(refine)) {
-      level.space = slab::Cells{finest_count(cell_counts(levels))};
+      std::vector<std::int64_t> counts;
+      for (const Level& each : levels) {
+        counts.push_back(std::get<slab::Cells>(each.space).count);
+      }
+      level.space = slab::Cells{finest_count(counts)};
     }
     if (refines_steps(refine)) {
       level.steps = finest_count(step_counts(levels));
@@ -65,10 +55,10 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
     // The number of elements is refined by the same factor as that of steps.
     level.elements = base::floor_of_ratio(level.elements, level.steps, levels.back().steps);
     return {.name = name,
-            .heading =
-                fmt::format("reference {}{}N = {}",
-                            level.elements > 0 ? fmt::format("n = {}, ", level.elements) : "",
-                            is_finite ? "" : "P = " + cells_text(level.space) + ", ", level.steps),
+            .heading = fmt::format(
+                "reference {}{}N = {}",
+                level.elements > 0 ? fmt::format("n = {}, ", level.elements) : "",
+                is_finite ? "" : "P = " + engine::cells_text(level.space) + ", ", level.steps),
             .finest = level};
   }
   if (name == "cells-inf") {
@@ -80,14 +70,11 @@ Reference make_reference(const std::string& name, Refine refine, const std::vect
   }
   const bool has_cells = name == "exact-time";
   const bool has_exact = is_finite || (model.oscillator() != nullptr && model.scheme() != nullptr);
-  const std::string none = model.info().name + " has no exact solution; " + others;
-  require(is_finite || model.oscillator() != nullptr, none);
+  require(has_exact, model.info().name + " has no exact solution; " + others);
   require(!has_cells || refine != Refine::cells,
           "exact-time has the error in s of the level that a refinement of cells is to measure; "
           "give cells-inf or exact");
-  require(!has_cells || (has_exact && !is_finite),
-          "exact-time is there for the model masing; " + others);
-  require(has_exact, none);
+  require(!has_cells || !is_finite, "exact-time is there for the model masing; " + others);
   return {
       .name = name,
       .heading = std::string("reference: the exact solution") + (has_cells ? " at the same P" : ""),

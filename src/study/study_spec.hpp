@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/model.hpp"
 #include "io/specs.hpp"
-#include "statistics/verdict.hpp"
+#include "statistics/order.hpp"
 
 namespace masing::study {
 
@@ -83,12 +82,6 @@ struct StudySpec {
 
 /// Returns the number of steps of each level. Local.
 std::vector<std::int64_t> step_counts(const std::vector<Level>& levels);
-
-/// Returns the number of cells of each level. No level may have P = ∞. Local.
-std::vector<std::int64_t> cell_counts(const std::vector<Level>& levels);
-
-/// Returns P as text: "400", or "inf" for the continuum. Local.
-std::string cells_text(const slab::Space& space);
 
 /// Returns `run` with the cells, the steps and the elements of `level`. Local.
 engine::RunSpec at_level(engine::RunSpec run, const Level& level);

@@ -1,7 +1,7 @@
 #include "study/trajectory.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include "base/partition.hpp"
@@ -11,23 +11,6 @@ namespace masing::study {
 
 using parallel::Phase;
 using parallel::PhaseTimer;
-
-namespace {
-
-/// Saves or restores values that consist of doubles alone. To restore, `values` must be empty or
-/// have the number of saved values (Archive::numbers). Collective.
-template <class Value>
-void serialize(engine::Archive& archive, const std::string& name, std::vector<Value>& values) {
-  constexpr std::size_t size = sizeof(Value) / sizeof(double);
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) == size * sizeof(double));
-  const auto* own = reinterpret_cast<const double*>(values.data());
-  std::vector<double> numbers(own, own + size * values.size());
-  archive.numbers(name, numbers);
-  values.resize(numbers.size() / size);
-  std::ranges::copy(numbers, reinterpret_cast<double*>(values.data()));
-}
-
-}  // namespace
 
 StepTime SampleTimes::at(std::int64_t i, const slab::TimeGrid& grid) const {
   if (grid.steps % intervals_ == 0) {
@@ -56,14 +39,14 @@ Trajectory::Trajectory(const parallel::Communicator& comm, const engine::RunSpec
   times_ = {0.0};
 }
 
-void Trajectory::keep(const engine::Samples& samples) {
-  for (std::size_t i = 0; i < samples.x.size(); ++i) {
-    summary_.end = samples_.emplace_back(PhasePoint{samples.x[i], samples.y[i]});
-    summary_.largest = {std::max(summary_.largest.x, std::abs(samples.x[i])),
-                        std::max(summary_.largest.y, std::abs(samples.y[i]))};
+void Trajectory::keep(const engine::Motion& motion) {
+  for (std::size_t i = 0; i < motion.x.size(); ++i) {
+    summary_.end = samples_.emplace_back(Point{motion.x[i], motion.y[i]});
+    summary_.largest = {std::max(summary_.largest.x, std::abs(motion.x[i])),
+                        std::max(summary_.largest.y, std::abs(motion.y[i]))};
   }
   if (series_) {
-    series_->observe(samples, *setup_.engine);
+    series_->observe(motion, *setup_.engine);
   }
 }
 
@@ -80,7 +63,7 @@ void Trajectory::advance_to(std::int64_t step) {
 /// are distributed over the ranks like the field of the engine.
 void Trajectory::make_entries() {
   if (!kept_entries_) {
-    const parallel::Vector& u = setup_.engine->field();
+    const parallel::Vector& u = setup_.engine->state();
     kept_entries_.emplace(comm_, u.size(), u.range());
     between_.emplace(comm_, u.size(), u.range());
   }
@@ -104,7 +87,7 @@ void Trajectory::go_to(const StepTime& end, const StepTime& field) {
       kept_function_ = *setup_.engine->elongation();
     } else {
       make_entries();
-      std::ranges::copy(setup_.engine->field().values(), kept_entries_->values().begin());
+      std::ranges::copy(setup_.engine->state().values(), kept_entries_->values().begin());
     }
   }
   advance_to(end.end());
@@ -123,21 +106,21 @@ void Trajectory::go_to(std::span<const double> times) {
   reached_ += std::ssize(times_);
 }
 
-std::optional<PhasePoint> Trajectory::at_time(double time) const {
+std::optional<Point> Trajectory::at_time(double time) const {
   const auto sample_time = std::ranges::lower_bound(times_, time);
   return sample_time == times_.end()
              ? std::nullopt
              : std::optional(samples_[static_cast<std::size_t>(sample_time - times_.begin())]);
 }
 
-std::optional<PhasePoint> Trajectory::at(const StepTime& time) const {
+std::optional<Point> Trajectory::at(const StepTime& time) const {
   if (time.end() > reached_) {
     return std::nullopt;
   }
-  const PhasePoint& before = samples_[time.step - first_];
-  const PhasePoint& after = samples_[time.end() - first_];
-  return PhasePoint{std::lerp(before.x, after.x, time.fraction),
-                    std::lerp(before.y, after.y, time.fraction)};
+  const Point& before = samples_[time.step - first_];
+  const Point& after = samples_[time.end() - first_];
+  return Point{std::lerp(before.x, after.x, time.fraction),
+               std::lerp(before.y, after.y, time.fraction)};
 }
 
 Field Trajectory::field_at(const StepTime& time) {
@@ -148,7 +131,7 @@ Field Trajectory::field_at(const StepTime& time) {
     return {.function = is_between ? ContinuousField{now, kept_function_, time.fraction}
                                    : ContinuousField{.after = now}};
   }
-  const parallel::Vector* u = &setup_.engine->field();
+  const parallel::Vector* u = &setup_.engine->state();
   if (is_between) {
     std::ranges::transform(kept_entries_->values(), u->values(), between_->values().begin(),
                            [r = time.fraction](double before, double after) {
@@ -172,12 +155,12 @@ void Trajectory::serialize(engine::Archive& archive) {
   parallel::max_over_ranks(comm_, std::span(&s.largest_u, 1));
   archive.scalars("run", reached_, first_, kept_step_, s.largest.x, s.largest.y, s.largest_u,
                   s.end.x, s.end.y, s.seconds);
-  study::serialize(archive, "samples", samples_);
+  archive.structs("samples", samples_);
   if (kept_step_ >= 0) {
     if (options_.has_function_field) {
       slab::RememberedElongation& u = kept_function_;
       archive.scalars("kept u", u.x0, u.x, u.direction, u.highest, u.lowest);
-      study::serialize(archive, "kept legs", u.legs);
+      archive.structs("kept legs", u.legs);
     } else {
       make_entries();
       archive.split("kept u", *kept_entries_);

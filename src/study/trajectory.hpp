@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,7 +25,7 @@ struct StepTime {
 };
 
 /// Position x and velocity y of the mass at one time, or the largest |x| and |y|.
-struct PhasePoint {
+struct Point {
   double x = 0.0;
   double y = 0.0;
 };
@@ -72,11 +71,11 @@ struct Field {
 /// The results of a run, completed or in progress, that a study uses.
 struct RunSummary {
   /// largest |x| and largest |y| over all steps or, for an exact solution, all requested times
-  PhasePoint largest;
+  Point largest;
 
   /// largest |u| at the times at which u is compared; 0 if u is a function
   double largest_u = 0.0;
-  PhasePoint end;        ///< x(T), y(T)
+  Point end;             ///< x(T), y(T)
   double seconds = 0.0;  ///< wall time of this run alone
 };
 
@@ -121,10 +120,10 @@ class Trajectory {
   [[nodiscard]] std::int64_t reached() const { return reached_; }
   /// Returns x and y at a time of the present window, or nothing if the run has not reached this
   /// time. Local.
-  [[nodiscard]] std::optional<PhasePoint> at(const StepTime& time) const;
+  [[nodiscard]] std::optional<Point> at(const StepTime& time) const;
   /// Returns x and y at `time`, one of the times of the latest go_to(times), or nothing if `time`
   /// is later than all of them. Local.
-  [[nodiscard]] std::optional<PhasePoint> at_time(double time) const;
+  [[nodiscard]] std::optional<Point> at_time(double time) const;
   /// Returns u at `time`, which must be the argument `field` of the latest go_to() and lie at the
   /// end of the window. An exact solution returns u at the time that it has reached. The result is
   /// valid until the next call of go_to() or field_at(). Collective on comm.
@@ -142,7 +141,7 @@ class Trajectory {
   [[nodiscard]] std::vector<double> series() &&;
 
  private:
-  void keep(const engine::Samples& samples);
+  void keep(const engine::Motion& motion);
   void forget_window();
   void advance_to(std::int64_t step);
   void make_entries();
@@ -156,7 +155,7 @@ class Trajectory {
   std::optional<io::SeriesBuffer> series_;
   std::int64_t reached_ = 0;
   std::int64_t first_ = 0;  // step of samples_[0]
-  std::vector<PhasePoint> samples_;
+  std::vector<Point> samples_;
   std::vector<double> times_;    // the times of samples_, used only with goes_to_times()
   std::int64_t kept_step_ = -1;  // the step whose u is kept; -1 if there is none
   std::optional<parallel::Vector> kept_entries_;

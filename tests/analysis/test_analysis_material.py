@@ -1,10 +1,8 @@
 """masing.Material and its points in Python: what they are given reaches the library, whose numbers are tested in
 tests/library, what it gives comes back, and a mistake is one line."""
 
-import contextlib
 import copy
 import pickle
-import threading
 
 import numpy as np
 import pytest
@@ -189,25 +187,3 @@ def test_where_one_position_is_wrong_no_point_moves():
         with pytest.raises(masing.MasingError, match="position of nan"):
             move([0.5, np.nan])
     assert not points.position.any()
-
-
-def test_points_that_another_thread_moves_are_refused():
-    used, x, refused, is_over = some_points(100000), np.linspace(-1, 1, 100000), [], threading.Event()
-    uses = (lambda: used.move(x), lambda: used[0].move(0.1), lambda: len(used))
-
-    def other():
-        while not is_over.is_set():
-            with contextlib.suppress(masing.MasingError):  # while this thread moves them
-                used.move(x)
-    thread = threading.Thread(target=other)
-    thread.start()
-    for use in uses:
-        for _ in range(1000):
-            try:
-                use()
-            except masing.MasingError as error:
-                refused.append((str(error), error.code))
-                break
-    is_over.set()
-    thread.join()
-    assert refused == [("in use by another thread: of points, each thread needs its own", 2)] * 3

@@ -101,7 +101,7 @@ X = np.linspace(0, 1, 30)
     ({"force": np.array([[0, 1], [5, 2.0]])}, "^force: two rows of two may be rows or columns"),
     ({"force": ([0, 1], [0, math.nan])}, "^force: row 2 of its table is 1, nan"),
     ({"force": np.sin}, "^force: a function of Python is no value of it"),
-    ({"energy": 1}, "^energy: takes no value; leave out =1"),
+    ({"energy": 1}, "^energy: takes no value$"),
     ({"cells": True}, "^cells=True: give a value, or None for none"),
     ({"config": "cellz = 10"}, "cellz is not a key"),
     ({"dt": 0.01}, "^dt=0.01: is no option: the step is final_time / steps"),

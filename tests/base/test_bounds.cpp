@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "base/enclosure.hpp"
 #include "base/error.hpp"
 #include "base/function.hpp"
 #include "base/smooth_pieces.hpp"
@@ -226,16 +225,9 @@ TEST(Bounds, hold_where_parts_overflow_or_underflow) {
   EXPECT_LT(far.value.high, 4.001 * std::exp(-200.0));
   EXPECT_LT(far.slope.magnitude(), 2.001e3 * far.value.high);
   EXPECT_LT(function("1/cosh(1000*t)^2").bounds(1.0, 2.0).remainder(1.0), 1e-300);
-  // e^-e^u of u from 300 to 6000, where coefficients of e^u overflow, and e^u does
-  const Bounds step = function("exp(-exp(t/1e-4))").bounds(0.03, 0.6);
-  EXPECT_TRUE(step.smooth);
-  EXPECT_LT(step.remainder(0.57), 1e-300);
 }
 
-TEST(Function, has_a_value_where_a_part_of_it_overflows) {
-  EXPECT_NEAR(function("exp(t)/(1+exp(t))")(1000.0), 1.0, 1e-9);
-  EXPECT_NEAR(function("exp(t)/(1+exp(t))^2")(1000.0), 0.0, 1e-300);
-  EXPECT_NEAR(function("ln(cosh(t))")(2000.0), 2000.0 - std::log(2.0), 1e-9);
+TEST(Function, has_no_value_at_a_pole_and_beyond_the_domain) {
   for (const std::string text :
        {"1/t", "sqrt(t-1)", "ln(t)", "asin(t-2)", "0/t", "atanh(1+t)", "t^-0.5", "exp(1000+t)"}) {
     EXPECT_FALSE(std::isfinite(function(text)(0.0))) << text;

@@ -89,7 +89,7 @@ TEST(Language, groups_every_pair_of_operators_by_precedence_and_from_the_left_bu
 
 TEST(Language, has_numbers_in_all_forms) {
   for (const std::string number : {"0", "007", "2.5", ".5", "5.", "1e3", "1E+2", "2.e-3", ".5e1",
-                                   "1e-400", "4.9e-324", "1.7976931348623157e308"}) {
+                                   "1e-300", "4.9e-324", "1.7976931348623157e308"}) {
     EXPECT_EQ(bits(parsed("t*0+" + number)(1.0)), bits(std::strtod(number.c_str(), nullptr)))
         << number;
   }
@@ -101,9 +101,9 @@ TEST(Language, has_numbers_in_all_forms) {
 TEST(Language, says_where_a_text_is_no_expression) {
   const std::pair<int, const char*> rows[] = {
       {1,
-       "k(t)|~t|*|?|)t(|n|inf|points|.|{t}|\"t\"|1e+|1ee5|sin|cos sin(t)|tsin(t)|max 1|pow(2,3)|/ "
+       "k(t)|~t|*|?|)t(|n|inf|points|.|{t}|\"t\"|sin|cos sin(t)|tsin(t)|max 1|pow(2,3)|/ "
        "t|>= 1|\xcf\x80|\xef\xbb\xbft|e_0|a()"},
-      {2, "t!2|1;2|t@|t#comment|()2|+-2|--t|0x1F|2pi|2(t)|t\x7f|t=2|a=1|t''|0,5*t"},
+      {2, "1e+|1ee5|t!2|1;2|t@|t#comment|()2|+-2|--t|0x1F|2pi|2(t)|t\x7f|t=2|a=1|t''|0,5*t"},
       {3, "t+|(t|t*^2|1 .5|2*n|2*\xcf\x80|pi(2)|t?:1|t**2|2.t|t t"},
       {4, "t *|(t))|5.5.5|1e3t|(2)t|1/2t|2^--2|t?1|2---3"},
       {5, "t <=|t * / 2|t < < 2|2-1/i|max()"},
@@ -130,7 +130,7 @@ TEST(Expression, hints_at_what_would_be_right) {
       {"t**2", "a power is written ^"},
       {"a sin(t)", "a product needs its *"},
       {"sin(1,2)", "takes one argument"},
-      {"1e400", "too large"},
+      {"1e400", "no number that a double holds"},
       {"1+sine(t)", "at position 3: there is no function 'sine'; did you mean sin?"},
       {"sin(zreo)", "at position 5: there is no 'zreo'; did you mean zero?"},
       {"2*np.sin(t)", "at position 3: write sin, without np."},

@@ -9,9 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <tuple>
 
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
 
 namespace masing::test_text {
 
@@ -33,17 +32,10 @@ TEST(TextOfNumber, is_the_shortest_that_reads_back_as_the_same_bits) {
   EXPECT_EQ(base::to_text(std::int64_t{-1000000}), "-1000000");
 }
 
-TEST(TextOfCount, has_groups_from_ten_thousand_on_and_is_a_power_of_ten_where_that_is_short) {
-  const std::tuple<std::int64_t, const char*, const char*> counts[] = {
-      {9999, "9999", "9999"},
-      {10000, "10\u202f000", "10⁴"},
-      {12345, "12\u202f345", "12\u202f345"},
-      {250000, "250\u202f000", "2.5·10⁵"},
-      {20000000000, "20\u202f000\u202f000\u202f000", "2·10¹⁰"}};
-  for (const auto& [count, grouped, abbreviated] : counts) {
-    EXPECT_EQ(base::grouped(count), grouped);
-    EXPECT_EQ(base::abbreviated(count), abbreviated);
-  }
+TEST(TextOfCount, has_groups_from_ten_thousand_on) {
+  EXPECT_EQ(base::grouped(9999), "9999");
+  EXPECT_EQ(base::grouped(12345), "12\u202f345");
+  EXPECT_EQ(base::grouped(20000000000), "20\u202f000\u202f000\u202f000");
 }
 
 TEST(NumberOfText, takes_the_whole_text_only) {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
 #include "campaign/alone.hpp"
 #include "io/checkpoint.hpp"
 #include "parallel/session.hpp"
@@ -35,7 +35,6 @@ struct Plan {
   std::int64_t units = 0;
   std::int64_t steps = 1;  ///< of a unit
   bool is_together = false;
-  bool counts_units = false;  ///< for checkpoints
   Event stop = nothing;
   Event fault = nothing;
   std::int64_t batch = 1;               ///< units of a batch
@@ -44,6 +43,7 @@ struct Plan {
   /// Of this rank the first step has a mistake; the first steps of the others end only by a stop,
   /// which base::poll() throws.
   int mistaken = -1;
+  std::string unit = "units";
 };
 
 /// Each unit counts its steps and adds up a sum that depends on their order.
@@ -111,13 +111,12 @@ class CountingSource final : public campaign::Source {
  public:
   explicit CountingSource(const Plan& plan) : plan_(plan) {}
 
-  [[nodiscard]] std::string unit_name() const override { return "units"; }
+  [[nodiscard]] std::string unit_name() const override { return plan_.unit; }
   [[nodiscard]] campaign::Count count() const override {
     return {std::ssize(results), plan_.units};
   }
-  [[nodiscard]] bool schedules_by_units() const override { return plan_.counts_units; }
   campaign::Packing pack(const Batch& under_way) override {
-    campaign::Packing packing{.most_in_share = plan_.batch == 1 ? 1000 : 1};
+    campaign::Packing packing;
     std::vector<Batch>& batches = plan_.is_together ? packing.together : packing.alone;
     for (Unit unit = 0; unit < plan_.units; ++unit) {
       if (!results.contains(unit) && std::ranges::count(under_way, unit) == 0) {
@@ -171,28 +170,28 @@ std::map<Unit, double> expected(const Plan& plan) {
   return all;
 }
 
-TEST(Due, counts_units_on_the_root_and_steps_on_each_rank) {
-  const Plan plan{20, 9, false, true};
+TEST(Due, counts_what_its_source_counts) {
+  const Plan plan{20, 9};
   const io::CheckpointSpec spec{.scheduled = true, .every = 4};
   CountingSource source(plan);
   campaign::Due due(spec, source, world());
-  due.begin(nullptr);
+  due.schedule();
   const auto is_due_with = [&](std::size_t units) {
     while (source.results.size() < units) {
       source.take(std::ssize(source.results), std::vector{0.0});
     }
-    return due.is_now(nullptr);
+    return due.is_now();
   };
   EXPECT_FALSE(is_due_with(3));
-  EXPECT_EQ(is_due_with(5), world().is_root());
-  due.saved(nullptr);
+  EXPECT_TRUE(is_due_with(5));
+  due.schedule();
   EXPECT_FALSE(is_due_with(8)) << "4 after the last one, which had 5";
   EXPECT_EQ(due.next_step(), engine::never);
 
-  const Plan of_steps{1, 9};
-  CountingSource steps(of_steps);
+  const Plan of_steps{.units = 1, .unit = "steps"};
+  const CountingSource steps(of_steps);
   campaign::Due by_steps(spec, steps, world());
-  by_steps.begin(steps.begin(world(), {0}).get());
+  by_steps.schedule();
   EXPECT_EQ(by_steps.next_step(), 4);
 }
 
@@ -209,7 +208,7 @@ TEST(Due, is_again_only_at_the_next_multiple_of_the_distance_after_a_checkpoint)
   EXPECT_FALSE(is_before(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(2100));
   EXPECT_TRUE(due.by_clock());
-  due.saved(nullptr);
+  due.schedule();
   EXPECT_FALSE(is_before(3));
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   EXPECT_TRUE(due.by_clock());
@@ -269,18 +268,15 @@ TEST_F(Campaign, makes_each_unit_once) {
 
 TEST_F(Campaign, goes_on_where_it_was_stopped) {
   for (const bool is_together : {false, true}) {
-    for (const bool counts_units : {false, true}) {
-      // So many that a share has several.
-      const Plan plan{70, 10, is_together, counts_units, Event{40, 4}};
-      CountingSource source(plan);
-      const std::string said = stopped(source);
-      EXPECT_NE(said.find(" of 70 units and "), std::string::npos) << said;
-      EXPECT_TRUE(said.ends_with(" steps" + goes_on_)) << said;
-      EXPECT_EQ(source.steps() + go_on(plan), 700) << "what was saved is not made again";
-    }
+    const Plan plan{70, 10, is_together, Event{40, 4}};
+    CountingSource source(plan);
+    const std::string said = stopped(source);
+    EXPECT_NE(said.find(" of 70 units and "), std::string::npos) << said;
+    EXPECT_TRUE(said.ends_with(" steps" + goes_on_)) << said;
+    EXPECT_EQ(source.steps() + go_on(plan), 700) << "what was saved is not made again";
   }
   // Works of single ranks, all by the root.
-  const Plan plan{8, 200, false, false, Event{0, 60}, nothing, 2};
+  const Plan plan{8, 200, false, Event{0, 60}, nothing, 2};
   CountingSource source(plan);
   stopped(source);
   EXPECT_EQ(source.steps() + go_on(plan, true), 1600);
@@ -321,7 +317,7 @@ TEST_F(Campaign, is_stopped_by_a_signal_to_one_rank) {
 }
 
 TEST_F(Campaign, saves_nothing_before_its_first_step) {
-  const Plan plan{1, 10, false, false, Event{0, 0}};
+  const Plan plan{1, 10, false, Event{0, 0}};
   CountingSource source(plan);
   const std::string said = stopped(source);
   EXPECT_NE(said.find("nothing is lost"), std::string::npos) << said;
@@ -333,7 +329,7 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
   for (const auto& [is_together, by_root] :
        {std::pair(false, false), {false, true}, {true, false}}) {
     SCOPED_TRACE(testing::Message() << is_together << by_root);
-    Plan plan{3, 10, is_together, false, Event{0, 6}};
+    Plan plan{3, 10, is_together, Event{0, 6}};
     CountingSource first(plan);
     EXPECT_NE(stopped(first), "");
     spec_.restart = checkpoint_;
@@ -345,15 +341,13 @@ TEST_F(Campaign, keeps_a_state_that_a_stop_leaves_unrestored) {
   }
 }
 
-TEST_F(Campaign, saves_by_steps_by_units_and_by_the_clock) {
-  for (const auto& [is_together, every, counts_units] :
-       {std::tuple(false, 5, false),
-        {false, 2, true},
-        {false, 0, false},
-        {true, 5, false},
-        {true, 2, true}}) {  // by the clock, it would be due again at once together
-    SCOPED_TRACE(testing::Message() << is_together << every << counts_units);
-    const Plan plan{12, 6, is_together, counts_units, nothing, Event{11, 5}};
+TEST_F(Campaign, saves_by_the_count_and_by_the_clock) {
+  for (const auto& [is_together, every] :
+       {std::pair(false, 2),
+        {false, 0},
+        {true, 2}}) {  // by the clock, it would be due again at once together
+    SCOPED_TRACE(testing::Message() << is_together << every);
+    const Plan plan{12, 6, is_together, nothing, Event{11, 5}};
     spec_.scheduled = true;
     spec_.every = every;
     spec_.distance = std::chrono::seconds(0);

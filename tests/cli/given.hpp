@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "cli/printed.hpp"
 #include "cli/spec.hpp"
 #include "support/given.hpp"
 

@@ -82,25 +82,23 @@ TEST(Parse, has_a_force_and_a_scheme_by_default_of_the_papers_problem_and_of_mov
 TEST(Parse, warns_of_tables_with_other_times_than_the_run) {
   const std::string force = "--force table:f.csv --final-time 60";
   const std::string base = "--base-acceleration table:f.csv --final-time 60";
-  const std::string end = "--force: the table ends at t = ";
-  const std::string cut = "--force: the table begins at t = -5, and what is before t = 0 is left";
+  const std::string goes = "the table goes from t = ";
   for (const auto& [call, table, said] : {
            std::tuple(force, "0 1\n60000 2\n",
-                      end + "60000, far beyond T = 60, and the run takes less than a tenth of it"),
+                      "0 to 60000, and the run from 0 to 60; are its times in other units?"),
            {force, "100 1\n160 2\n",  // none of it
-            "--force: the table begins at t = 100, and has its first value from t = 0 to there; "
-            "it ends at t = 160, far beyond"},
+            "100 to 160, and the run from 0 to 60; are its times in other units?"},
            {force, "0 1\n600 2\n", ""},
-           {force, "-5 1\n60 2\n", cut},
-           {"--table r=f.csv --force 2*r(t)+cos(t) --final-time r", "-5 1\n60 2\n", cut},
-           {base, "30 1\n60 2\n",
-            "--base-acceleration: the table begins at t = 30, and has its first value from t = 0"},
+           {force, "-5 1\n60 2\n", "-5 to 60, and the run from 0 to 60"},
+           {"--table r=f.csv --force 2*r(t)+cos(t) --final-time r", "-5 1\n60 2\n",
+            "-5 to 60, and the run from 0 to 60"},
+           {base, "30 1\n60 2\n", "30 to 60, and the run from 0 to 60"},
            {force, "0 1\n59.999999999 2\n", ""},  // rounded
-           {force, "0 1\n59 2\n", end + "59, before T = 60, and is constant from there on"},
+           {force, "0 1\n59 2\n", "0 to 59, and the run from 0 to 60"},
        }) {
     const Words warnings = given::bind(call, {{"f.csv", table}}).warnings;
-    EXPECT_EQ(warnings.size(), said.empty() ? 0 : 1) << table;
-    EXPECT_TRUE(warnings.empty() || warnings[0].starts_with(said)) << warnings[0];
+    EXPECT_EQ(warnings.size(), *said == 0 ? 0 : 1) << table;
+    EXPECT_TRUE(warnings.empty() || warnings[0].ends_with(goes + said)) << warnings[0];
   }
 }
 
@@ -112,14 +110,10 @@ TEST(Parse, resolves_how_often_how_much_and_how_long) {
   EXPECT_EQ(every("--steps 25000"), 2);
   EXPECT_EQ(every("--sample-every 3"), 3);
   EXPECT_EQ(every("converge --levels 100,1e6"), 100) << "of the last level";
-  // 10^7 numbers, of all rows with those of both ends.
   const auto points = [](const std::string& call) {
     return given::values(call).count("field-points");
   };
-  EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000000"), 0) << "5 rows";
-  EXPECT_EQ(points("--steps 40 --field-every 10 --cells 2000001"), 10000);
-  EXPECT_EQ(points("--cells 10000000"), 0) << "the last row alone";
-  EXPECT_EQ(points("--cells 10000001"), 10000);
+  EXPECT_EQ(points("--cells 10000001"), 0);
   EXPECT_EQ(points("--field-points 50"), 50);
   EXPECT_EQ(points("--cells inf"), slab::Continuum().field_points);
   EXPECT_EQ(points("--cells inf --field-points 50"), 50);
@@ -156,7 +150,7 @@ TEST(Words, have_any_value) {
            {{"--mass"}, "--mass: no value; give --mass=VALUE"},
            {{"--mass", "--steps", "3"}, "--mass: no value before --steps; give --mass=VALUE"},
            {{"--force", "t#"}, "--force: a value must be one line without #"},
-           {{"--quiet=true"}, "--quiet: takes no value; leave out =true"},
+           {{"--quiet=true"}, "--quiet: takes no value"},
            {{"--", "--mass"}, "unexpected word '--mass'"},
            {{"--=3"}, "unexpected word '--=3'"},
        }) {
@@ -244,7 +238,7 @@ TEST(Constants, have_values_in_any_order_and_leave_the_problem_the_same_as_their
   EXPECT_EQ(values.with({{"let.x", "3", ""}}).constants(),
             (cli::Constants{{"x", 3.0}, {"a", 1.5}, {"b", 3.0}, {"c", 4.5}}));
   EXPECT_EQ(values.constants().at("c"), 10.5) << "those of a point are its own";
-  EXPECT_EQ(values.with({{"let.x", "1/3", ""}}).whole("3*x"), 1);
+  EXPECT_EQ(values.whole("3*x", {{"x", 1.0 / 3}}), 1);
   const auto problem = [](const char* call) {
     return cli::simulation(given::bind(call), "").files.result;
   };

@@ -110,7 +110,7 @@ def test_a_field_is_cut_off_between_its_points_only_by_a_little_and_must_be_whol
     masing.made("simulate", *ONCE, FORCED, "--cells=300", "--field-points=100", name="thin.h5")
     masing.made("simulate", *ONCE, FORCED, "--model=prandtl", "--set=k=1", "--set=eta=1", name="prandtl.h5")
     for name, said in (("file:thin.h5", "thin.h5 holds a thinned field; give a file made with field-points = 0"),
-                       ("file:prandtl.h5", "prandtl.h5 has no /field/u"), ("table:coarse.csv", "|u0| must be <= eta")):
+                       ("file:prandtl.h5", "prandtl.h5 has no field of a slab"), ("table:coarse.csv", "|u0| must be <= eta")):
         assert said in masing.refusal("simulate", *FREE, *ONCE, "--cells=300", f"--initial-u={name}")
 
 

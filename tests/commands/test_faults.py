@@ -59,27 +59,23 @@ def test_a_rank_that_waits_in_mpi_init_is_ended(masing, by, said):
 
 
 def test_a_pipe_at_the_output_is_refused_and_a_study_spares_an_unfinished_run(masing):
-    for name in ("masing.h5", "masing.h5.partial", "masing.h5.lock"):
-        os.mkfifo(masing.folder / name)
-        assert name in masing.refused(*SMALL)
-        (masing.folder / name).unlink()
+    os.mkfifo(masing.folder / "masing.h5")
+    assert "masing.h5 is not a regular file" in masing.refused(*SMALL)
+    (masing.folder / "masing.h5").unlink()
     masing.file("masing.h5.partial", "rows")
     masing.refusal("converge", "--levels=10,20", "--final-time=1", "--threshold=0", "--force=0", "--output=masing.h5")
     assert (masing.folder / "masing.h5.partial").read_text(encoding="utf-8") == "rows"
 
 
-@pytest.mark.parametrize("env", [
-    {"PMI_SIZE": "4", "PMI_RANK": "0"}, {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"},
-    {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}])
-def test_copies_of_another_mpi(masing, env):
-    process = masing(*SMALL, env=env)
+@pytest.mark.parametrize("count", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
+def test_copies_of_another_mpi(masing, count):
+    """Each says so."""
+    process = masing(*SMALL, env={count: "4"})
     assert process.returncode == 2 and len(process.stderr.splitlines()) == 1
-    assert process.stderr.startswith(f"masing: started as {next(iter(env.values()))} copies")
-    process = masing(*SMALL, env={name: "3" if value == "0" else value for name, value in env.items()})
-    assert (process.returncode, process.stderr, masing.names()) == (2, "", [])
+    assert process.stderr.startswith("masing: started as 4 copies") and masing.names() == []
 
 
-def test_growth_and_a_position_that_does_not_begin_at_x0_are_told(masing):
+def test_growth_is_told_and_a_position_goes_at_once_to_where_it_begins(masing):
     """Growth by exp(dt omega^2 T/2) with omega = 2, T = 10: 10 at 86.9 steps, 1.1 at dt = ln(1.1)/20. From x0 = 0 to
     0.5 the force of (s + 0.1) is 1.1 x - x^2/2 - 0.005."""
     words = ("simulate", "--k0=3", "--force=0", "--final-time=10", "--cells=5", "--quiet")
@@ -87,23 +83,20 @@ def test_growth_and_a_position_that_does_not_begin_at_x0_are_told(masing):
     assert masing.done(*words, "--steps=87").stderr == ""
     case = ("simulate", "--model=masing-quasistatic", "--position=0.5+t", "--final-time=1", "--steps=4", "--cells=inf",
             "--quiet", "--output=run.h5")
-    assert masing.done(*case).stderr == ("masing warning: --position: x(0) = 0.5 is not x0 = 0, where u = u0; x goes "
-                                         "there at once, before the first sample\n")
+    assert masing.done(*case).stderr == ""
     assert numbers(masing.folder / "run.h5")["restoring"][0] == pytest.approx(0.42, abs=1e-14)
     assert masing.done(*case, "--x0=0.5", f"--let=a=1{' ' * 70000}").stderr == ""  # on a long command line, too
 
 
 def test_the_seal_says_what_has_become_of_a_file(masing):
-    """It holds, is broken, is of another version, or was cut off, as HDF5 does where it changes a file. What HDF5
+    """It holds, is broken, or was cut off, as HDF5 does where it changes a file. What HDF5
     cannot read of an unsealed file, here a form that masing does not read, is the user's mistake."""
     words = ("simulate", "--cells=4", "--force=0.45*cos(0.5*t)", "--final-time=1", "--steps=40")
     path = masing.made(*words, "--field-every=10", name="run.h5")
     run = path.read_bytes()
-    for changed, said, ranks in (
-            (run[:5000] + b"!" + run[5001:], "run.h5 is damaged: its checksum is another; take a copy that is", 2),
-            (run.replace(b"masing file 2", b"masing file 3"), "another version of masing", None)):
-        path.write_bytes(changed)
-        assert said in masing.refused("reproduce", "run.h5", "--quiet", ranks=ranks)
+    path.write_bytes(run[:5000] + b"!" + run[5001:])
+    said = "run.h5 is damaged: its checksum is another; take a copy that is"
+    assert said in masing.refused("reproduce", "run.h5", "--quiet", ranks=2)
     path.write_bytes(run)
     assert masing.done("reproduce", "run.h5", "--quiet").stderr == ""
     with h5py.File(path, "a") as file:
@@ -114,5 +107,4 @@ def test_the_seal_says_what_has_become_of_a_file(masing):
     with h5py.File(path, "a") as file:
         del file["field/u"]
         file.create_dataset("field/u", data=np.zeros((5, 10**6)), compression="gzip")
-    said = masing.refusal(*words)
-    assert "run.h5" in said and "larger than the file" in said
+    assert "run.h5 has no field of a slab" in masing.refusal(*words)

@@ -46,7 +46,7 @@ def test_the_limits_of_a_force_without_a_mass_are_told(masing):
     assert (low, high) == (pytest.approx(-0.3, abs=1e-14), pytest.approx(0.6, abs=1e-14))
 
 
-def test_what_an_output_replaces_or_is_named_is_told(masing):
+def test_what_an_output_replaces_is_told(masing):
     """A file of another command, even one that was damaged behind its head; not one of the same command, nor one of
     masing 1 to 3, which has no head."""
     run = ("simulate", "--steps=10", "--final-time=1")
@@ -63,7 +63,6 @@ def test_what_an_output_replaces_or_is_named_is_told(masing):
     assert told(*study, "--output=older.h5") == []
     assert told(*study, "--output=simulate.h5", ranks=2) == [said.format("simulate.h5")]
     assert told(*study, "--output=simulate.h5") == []
-    assert told(*run, "--output=mine.csv") == ["masing warning: --output: mine.csv will be HDF5, whatever its name"]
 
 
 def test_a_number_of_steps_may_be_whole_but_for_rounding(masing):

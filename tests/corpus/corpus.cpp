@@ -211,7 +211,7 @@ bool is_asymptotic(const study::Study& made, std::size_t q, double order) {
 }
 
 /// x(T) and y(T) that the ladder goes to.
-study::PhasePoint limit_of(const parallel::Communicator& comm, const study::StudySpec& spec) {
+study::Point limit_of(const parallel::Communicator& comm, const study::StudySpec& spec) {
   engine::RunSpec run = spec.run;
   if (spec.refine != Refine::steps) {
     run.model = run.model->at(slab::Continuum{}, 0);
@@ -224,13 +224,13 @@ study::PhasePoint limit_of(const parallel::Communicator& comm, const study::Stud
       support::all_or_one(comm, engine::is_split(run, comm.size()));
   const engine::Setup setup = engine::make_setup(ranks, run);
   engine::Stepper stepper(ranks, *setup.engine, run);
-  engine::Samples samples = stepper.start();
-  for (std::int64_t step = 0; step < run.time.steps; step = samples.last_step()) {
+  engine::Motion motion = stepper.start();
+  for (std::int64_t step = 0; step < run.time.steps; step = motion.last_step()) {
     const std::int64_t count = std::min(engine::Pace::longest_chunk, run.time.steps - step);
     stepper.share(step, count, count);
-    samples = stepper.advance(step);
+    motion = stepper.advance(step);
   }
-  return {samples.x.back(), samples.y.back()};
+  return {motion.x.back(), motion.y.back()};
 }
 
 Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64_t seed) {
@@ -295,7 +295,7 @@ Counts counted(const parallel::Communicator& comm, const Kind& kind, std::uint64
   // The limit is known of what is measured against it; the ladders of other references are alike.
   if (kind.levels < many &&
       (reference == "exact" || reference == "exact-time" || reference == "cells-inf")) {
-    const study::PhasePoint limit = limit_of(comm, spec);
+    const study::Point limit = limit_of(comm, spec);
     study::Study scalars = made;
     scalars.results.clear();
     spec.reference =

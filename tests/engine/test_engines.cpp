@@ -200,7 +200,7 @@ TEST(Exact, flat_starts_of_models_are_the_closed_forms) {
     const Going of(std::string("engine=exact; final-time=3; steps=30; model=") + row.options);
     for (const double t : of.times_of_steps()) {
       (void)of.x({t});
-      EXPECT_NEAR(of.setup.engine->field().values()[row.column], row.x(t),
+      EXPECT_NEAR(of.setup.engine->state().values()[row.column], row.x(t),
                   1e-13 * std::abs(row.x(3)))
           << row.options;
     }

@@ -41,10 +41,10 @@ class MadeRun {
     for (std::size_t turn = 0; first < last; ++turn) {
       const std::int64_t count = std::min(lengths[turn % lengths.size()], last - first);
       stepper.share(first, count, count);
-      const engine::Samples samples = stepper.advance(first);
-      for (const auto& [name, values] : {std::pair("x of steps", samples.x),
-                                         {"y of steps", samples.y},
-                                         {"restoring of steps", samples.restoring}}) {
+      const engine::Motion computed = stepper.advance(first);
+      for (const auto& [name, values] : {std::pair("x of steps", computed.x),
+                                         {"y of steps", computed.y},
+                                         {"restoring of steps", computed.restoring}}) {
         motion[name].insert(motion[name].end(), values.begin(), values.end());
       }
       for (const engine::WatchedNode& node : setup_.engine->watched()) {
@@ -67,7 +67,7 @@ class MadeRun {
     engine.serialize(archive);
     const engine::Sample now = engine.sample();
     all["sample now"] = {now.x, now.y, now.restoring};
-    all["field now"] = support::whole(engine.field());
+    all["field now"] = support::whole(engine.state());
     all["self-check"] = {engine.self_check()};
     const auto energy = engine.elastic_energy();
     all["elastic energy"] = {energy.value_or(-1.0)};
@@ -81,7 +81,7 @@ class MadeRun {
         add(all["watched now"], node);
       }
     }
-    const auto u = engine.field().values();
+    const auto u = engine.state().values();
     double sum = 0.0;  // ½ ∫ k u² ds
     for (std::size_t i = 0; setup_.profile && i < u.size(); ++i) {
       const slab::Element cell = setup_.profile->element(static_cast<std::int64_t>(i));

@@ -114,7 +114,7 @@ TEST(Slab, is_split_over_the_ranks_where_it_is_worth_it) {
     EXPECT_EQ(by.size(), holders);
     const engine::Setup setup = engine::make_setup(by, run);
     const base::CellRange expected = base::local_range(5000, by.rank(), holders);
-    for (const base::CellRange& range : {setup.profile->range, setup.engine->field().range()}) {
+    for (const base::CellRange& range : {setup.profile->range, setup.engine->state().range()}) {
       EXPECT_EQ(range.first, expected.first);
       EXPECT_EQ(range.size, expected.size);
     }

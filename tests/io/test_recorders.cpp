@@ -79,7 +79,7 @@ class Recorders : public support::ResultFile {
     engine::TimeLoop loop(comm, *setup.engine, of.run, observers);
     const auto serialize = [&](engine::Archive& archive) { loop.serialize(archive); };
     if (goes_on) {
-      io::CheckpointFile(comm, checkpoint_).restore(serialize);
+      io::restore_checkpoint(comm, checkpoint_, serialize);
     }
     while (loop.step() < end) {
       loop.advance(end, engine::Pause::none);

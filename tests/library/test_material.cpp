@@ -401,20 +401,6 @@ TEST(Material, FingerprintsTellMaterialsApart) {
   EXPECT_EQ(prints.size(), 10U);
   EXPECT_EQ(of({{1.0, 0.5, 0.5, -0.0}, other}), of({one, other}));
   EXPECT_EQ(continuum({" 1", "s+0.1\t", "s+0.1", "0"}), continuum({"1", "s+0.1"}));
-  const double s[] = {0.0, 0.3, 1.0};
-  const double k[] = {1.0, 1.0 / 3, 2.0};
-  EXPECT_EQ(continuum({table(s, k), "1"}),
-            continuum({"points: 0 1; 0.3 0.3333333333333333; 1 2", "1"}));
-}
-
-TEST(Material, TablesKeepEveryDigit) {
-  const double s[] = {0.0, 1.0 / 3, 1.0};
-  const double eta[] = {0.1, 0.7, 0.2 + unit};
-  EXPECT_EQ(table(s, eta), "points:0 0.1; 0.3333333333333333 0.7; 1 0.20000000000000023");
-  const double falling[] = {0.0, 0.5, 0.5};
-  EXPECT_NE(mistake([&] { table(falling, eta); }), "none");
-  EXPECT_NE(mistake([&] { table({}, {}); }), "none");
-  EXPECT_NE(mistake([&] { table(s, {eta, 2}); }), "none");
 }
 
 TEST(Material, PointsTogetherAreCopiedAndRefuseWhatOneRefuses) {
@@ -523,7 +509,6 @@ TEST(MaterialInC, faults_are_told_and_leave_points_as_they_are) {
   double out[64] = {};
   masing_material* slab = masing_material_continuum(nullptr, nullptr, nullptr, nullptr, 0.0);
   masing_point* point = masing_point_new(slab, 0.0);
-  masing_points* points = masing_points_new(slab, 2, 0.0);
   const auto springs = [](std::size_t n, const double* k, const double* eta, const double* down) {
     return masing_material_of_springs(n, k, eta, down, nullptr, 0.0);
   };
@@ -538,36 +523,18 @@ TEST(MaterialInC, faults_are_told_and_leave_points_as_they_are) {
   is_told(masing_material_continuum("1+", nullptr, nullptr, nullptr, 0.0), "stiffness: ");
   is_told(masing_point_state(point, nullptr, 64), "state: a null pointer");
   is_told(masing_point_restore(point, nullptr, 64), "state: a null pointer");
-  is_told(masing_points_set_trial(points, nullptr, out, nullptr), "x: a null pointer");
-  is_told(masing_points_move(points, one, nullptr, nullptr), "force: a null pointer");
-  is_told(masing_points_energies(points, nullptr, out), "stored: a null pointer");
-  is_told(masing_points_energies(points, out, nullptr), "dissipated: a null pointer");
-  is_told(masing_points_state(points, nullptr, 64), "state: a null pointer");
-  is_told(masing_points_restore(points, nullptr, 64), "state: a null pointer");
   const auto all_fail = [](auto... answers) { return (failed(answers) && ...); };
-  EXPECT_TRUE(all_fail(masing_point_new(slab, HUGE_VAL), masing_points_new(slab, 3, std::nan("")),
+  EXPECT_TRUE(all_fail(masing_point_new(slab, HUGE_VAL),
                        masing_point_set_trial(point, std::nan(""), out, nullptr),
-                       masing_points_set_trial(points, bad, out, nullptr),
-                       masing_points_move(points, bad, out, nullptr),
-                       masing_point_state(point, out, 1), masing_point_restore(point, bad, 2),
-                       masing_points_at(points, 2), masing_points_state(points, out, 15),
-                       masing_points_restore(points, bad, 2)));
+                       masing_point_state(point, out, 1), masing_point_restore(point, bad, 2)));
   EXPECT_EQ(masing_point_force(point), 0.0);
-  EXPECT_EQ(masing_point_position(masing_points_at(points, 0)), 0.0);
   const auto fail = [](auto... functions) { return (failed(functions(nullptr)) && ...); };
   EXPECT_TRUE(fail(masing_material_elastic_stiffness, masing_material_fingerprint,
                    masing_point_copy, masing_point_position, masing_point_force,
                    masing_point_commit, masing_point_revert_to_last, masing_point_revert_to_start,
                    masing_point_stored_energy, masing_point_dissipated_energy,
-                   masing_point_state_size, masing_points_commit, masing_points_revert_to_last,
-                   masing_points_revert_to_start, masing_points_size, masing_points_state_size));
-  is_told(masing_points_at(nullptr, 0), "masing_points_at: a null pointer, where none may be");
-  masing_points* none = masing_points_new(slab, 0, 0.0);
-  EXPECT_EQ(masing_points_state(none, nullptr, 0), MASING_DONE);
-  EXPECT_EQ(masing_points_restore(none, nullptr, 0), MASING_DONE);
-  for (masing_points* each : {none, points, static_cast<masing_points*>(nullptr)}) {
-    masing_points_free(each);
-  }
+                   masing_point_state_size));
+  is_told(masing_point_commit(nullptr), "masing_point_commit: a null pointer, where none may be");
   masing_point_free(point);
   masing_point_free(nullptr);
   masing_material_free(slab);
@@ -600,17 +567,12 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
        Material::continuum({"1", "s+0.1"}, 0.5)},
       {masing_material_continuum("2-s", "points:0 0.1; 1 1.1", "s+0.2", "0.1*s", 0.0),
        Material::continuum({"2-s", "points:0 0.1; 1 1.1", "s+0.2", "0.1*s"})}};
-  constexpr std::size_t n = 3;
   for (const auto& [of, material] : pairs) {
     EXPECT_EQ(masing_material_elastic_stiffness(of), material.elastic_stiffness());
     EXPECT_EQ(masing_material_fingerprint(of), material.fingerprint());
     MaterialPoint expected(material, 0.1);
-    MaterialPoints all(material, n, 0.1);
     masing_point* point = masing_point_new(of, 0.1);
     masing_point* restored = masing_point_new(of, 0.7);
-    masing_points* points = masing_points_new(of, n, 0.1);
-    masing_points* again = masing_points_new(of, n, -0.4);
-    EXPECT_EQ(masing_points_size(points), n);
     int failures = 0;
     Walk walk(11, 0.4);
     for (int step = 0; step < 100; ++step) {
@@ -621,52 +583,25 @@ TEST(MaterialInC, has_the_bits_of_cpp) {
       failures += masing_point_set_trial(point, x, nullptr, &stiffness);
       failures += masing_point_set_trial(point, x, &force, nullptr);
       EXPECT_TRUE(same(Response{force, stiffness}, response));
-      const double places[n] = {x, -x, 0.5 * x};
-      double found[2 * n];
-      double wanted[2 * n];
-      if (step % 2 == 0) {
-        all.move(places, {wanted, n}, {wanted + n, n});
-        failures += masing_points_move(points, places, found, found + n);
-      } else {
-        all.set_trial(places, {wanted, n}, {wanted + n, n});
-        failures += masing_points_set_trial(points, places, found, found + n);
-      }
-      EXPECT_TRUE(std::equal(found, found + 2 * n, wanted));
       if (step % 4 == 1) {
         expected.revert_to_last();
-        all.revert_to_last();
-        failures += masing_point_revert_to_last(point) + masing_points_revert_to_last(points);
+        failures += masing_point_revert_to_last(point);
       } else if (step == 50) {
         expected.revert_to_start();
-        all.revert_to_start();
-        failures += masing_point_revert_to_start(point) + masing_points_revert_to_start(points);
+        failures += masing_point_revert_to_start(point);
       }
       expected.commit();
-      all.commit();
-      failures += masing_point_commit(point) + masing_points_commit(points);
-      std::vector<double> state = expected.state();
+      failures += masing_point_commit(point);
+      const std::vector<double> state = expected.state();
       failures += masing_point_restore(restored, state.data(), state.size());
-      state.resize(all.state_size());
-      EXPECT_EQ(masing_points_state_size(points), state.size());
-      failures += masing_points_state(points, state.data(), state.size()) +
-                  masing_points_restore(again, state.data(), state.size()) +
-                  masing_points_energies(points, found, found + n);
       masing_point* copy = masing_point_copy(point);
       for (const masing_point* each : {point, restored, copy}) {
         expect_same(each, expected);
       }
       masing_point_free(copy);
-      for (std::size_t i = 0; i < n; ++i) {
-        expect_same(masing_points_at(points, i), all[i]);
-        expect_same(masing_points_at(again, i), all[i]);
-        EXPECT_EQ(found[i], all[i].stored_energy());
-        EXPECT_EQ(found[n + i], all[i].dissipated_energy());
-      }
     }
     EXPECT_EQ(failures, 0) << "each call returns MASING_DONE, 0";
     masing_point_free(restored);
-    masing_points_free(points);
-    masing_points_free(again);
     masing_material_free(of);
     // A point outlives what it was made of.
     EXPECT_EQ(masing_point_elongation(point, 0.4), expected.elongation(0.4));

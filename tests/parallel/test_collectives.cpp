@@ -9,15 +9,12 @@
 #include <array>
 #include <chrono>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <thread>
 
 #include "base/error.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/machine.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/rank_sum.hpp"
 #include "parallel/vector.hpp"
@@ -111,12 +108,10 @@ TEST(First, is_that_of_the_lowest_rank_that_has_one) {
 }
 
 // All ranks of a test run are on one machine.
-TEST(Nodes, are_those_of_the_ranks_asked_for) {
+TEST(Node, has_all_ranks_asked_for) {
   const parallel::Communicator alone = support::alone();
   for (const parallel::Communicator* comm : {&world(), &alone}) {
-    const parallel::Nodes nodes = parallel::nodes_of(*comm);
-    EXPECT_EQ(nodes.count, 1);
-    EXPECT_EQ(nodes.ranks_here, comm->size());
+    EXPECT_EQ(parallel::ranks_of_node(*comm), comm->size());
   }
 }
 
@@ -125,9 +120,7 @@ TEST(AvailableMemory, is_shared_by_the_ranks_of_a_node) {
   const double alone = parallel::available_memory(support::alone());
   const double each = parallel::available_memory(world());
   EXPECT_GT(each, 0.0);
-  const std::string meminfo{std::istreambuf_iterator<char>(std::ifstream("/proc/meminfo").rdbuf()),
-                            {}};
-  EXPECT_LT(alone, 0.95 * parallel::available_of_meminfo(meminfo)) << "no margin";
+  EXPECT_LT(alone, 0.95 * parallel::memory_of_host()) << "no margin";
   EXPECT_NEAR(each * world().size() / alone, 1.0, 0.2);
   std::array<double, 2> both{each, -each};
   parallel::max_over_ranks(world(), both);

@@ -61,7 +61,7 @@ class Run {
   /// One step of length h with F at both ends.
   void step(double h, double force, double next_force) {
     friction = rheology::make_step(*model_, {h, force, next_force}, state, rate);
-    restoring = model_->restoring(state, friction);
+    restoring = model_->restoring(state) + friction;
   }
   [[nodiscard]] std::vector<rheology::StVenant> elements() const { return model_->elements(); }
 

@@ -1,13 +1,11 @@
-// Points of a scan that all ranks share: failures that leave the others alone; and what the scan
-// takes of memory: its file by the size of a real one, and refusals before it starts.
+// Points of a scan that all ranks share: failures that leave the others alone, and the refusal of
+// more points than the memory can hold.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "base/error.hpp"
-#include "io/output_file.hpp"
 #include "scan/made_up.hpp"
 #include "support/given.hpp"
 #include "support/world.hpp"
@@ -53,57 +51,23 @@ TEST(Points, fewer_than_ranks_are_made_together_with_the_same_bits) {
   EXPECT_TRUE(found.series == expected.series || !world().is_root());
 }
 
-/// A scan of so many points, and its file.
-ScanSpec spec_of(std::size_t points, const std::string& way) {
+TEST(Points, are_refused_if_they_need_more_memory_than_there_is) {
   ScanSpec spec =
-      made_up::scan(way + "; over a=0.3; force=a*cos(0.7*t); final-time=80*pi/7; steps=400").spec;
-  std::vector<double>& values = spec.points.columns[0].values;
-  while (values.size() < points) {
-    values.push_back(values.back() + 1.0 / static_cast<double>(points));
-  }
-  spec.files.result = {.path = "masing-scan-room-n" + std::to_string(world().size()) + ".h5",
-                       .kind = "scan",
-                       .configuration = "# masing scan\n"};
-  return spec;
-}
-
-TEST(BytesOfFile, are_at_most_those_of_the_real_one_and_nearly_as_many) {
-  for (const char* way : {"keep=numbers", "keep=series", "steady"}) {
-    const ScanSpec spec = spec_of(way[0] == 's' ? 300 : 60, way);
-    // Series are 5 columns of 101 samples.
-    ScanResult made;
-    made.points.resize(static_cast<std::size_t>(spec.points.count()),
-                       {.series = std::vector<double>(spec.keep_series ? 505 : 0)});
-    io::write_file(world(), spec.files.result,
-                   [&](const parallel::Communicator& root, const io::Handle& file) {
-                     scan::write(root, file, spec, made);
-                   });
-    parallel::on_root(world(), [&] {
-      const auto size = static_cast<double>(std::filesystem::file_size(spec.files.result.path));
-      const double predicted = scan::bytes_of_file(spec);
-      EXPECT_LT(predicted, size) << way;
-      EXPECT_GT(predicted, 0.9 * size - 8192) << way;
-      std::filesystem::remove(spec.files.result.path);
-    });
-  }
-}
-
-/// Returns the message for a scan of 1000 points whose runs have so many samples each.
-std::string refusal(ScanSpec spec, std::int64_t samples) {
-  spec.first.series = {.time = {1.0, samples}, .to = 1.0};
-  return given::mistake([&] { scan::require_memory(world(), spec); });
-}
-
-TEST(Room, is_asked_for_in_memory) {
-  ScanSpec spec = spec_of(1000, "keep=series");
-  spec.files = {.quiet = true};
-  EXPECT_EQ(refusal(spec, 1000), "");
-  const std::string of_series = refusal(spec, std::int64_t{1} << 40);
-  EXPECT_TRUE(of_series.starts_with("over: 1000 points need ")) << of_series;
+      made_up::scan("keep=series; over a=0.3; force=a*cos(0.7*t); final-time=80*pi/7; steps=400")
+          .spec;
+  const auto refusal = [&](std::int64_t samples) {
+    spec.first.series = {.time = {1.0, samples}, .to = 1.0};
+    return given::mistake([&] { scan::require_memory(world(), spec); });
+  };
+  EXPECT_EQ(refusal(1000), "");
+  const std::string of_series = refusal(std::int64_t{1} << 50);
+  EXPECT_TRUE(of_series.starts_with("over: 1 points need ")) << of_series;
+  spec.keep_series = false;
+  EXPECT_EQ(refusal(std::int64_t{1} << 50), "");
+  spec.points.columns[0].values.resize(1000);
   spec.points.columns.resize(4, spec.points.columns[0]);
   spec.points.arrange();  // 10^12 points in all
-  spec.keep_series = false;
-  const std::string of_points = refusal(spec, 1000);
+  const std::string of_points = refusal(1000);
   EXPECT_TRUE(of_points.starts_with("over: 1000000000000 points need ")) << of_points;
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "corpus/chance.hpp"
-#include "statistics/verdict.hpp"
 
 namespace masing::test_pair_orders {
 

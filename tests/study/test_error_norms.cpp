@@ -207,13 +207,13 @@ Recorded recorded(const engine::RunSpec& run) {
     if (p > 0) {
       stepper.share(p - 1, 1, 1);
     }
-    const engine::Samples samples = p == 0 ? stepper.start() : stepper.advance(p - 1);
-    made.x.push_back(samples.x[0]);
-    made.y.push_back(samples.y[0]);
+    const engine::Motion motion = p == 0 ? stepper.start() : stepper.advance(p - 1);
+    made.x.push_back(motion.x[0]);
+    made.y.push_back(motion.y[0]);
     if (made.is_continuum()) {
       made.of_s.push_back(*setup.engine->elongation());
     } else {
-      const auto u = setup.engine->field().values();
+      const auto u = setup.engine->state().values();
       made.u.emplace_back(u.begin(), u.end());
     }
   }

@@ -79,7 +79,7 @@ TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once)
     const Planned made(refine, reference, levels, "engine=sweep; scheme=leapfrog");
     const StudyPlan& plan = made.plan;
     const auto cells_of = [&](std::size_t run) {
-      return study::cells_text(engine::slab_of(plan.runs[run].run)->space);
+      return engine::cells_text(engine::slab_of(plan.runs[run].run)->space);
     };
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& measured = plan.comparisons.at(i).reference;
@@ -87,7 +87,7 @@ TEST(StudyPlan, has_the_levels_and_each_run_that_they_are_measured_against_once)
       EXPECT_EQ(measured.value_or(0), i < expected.size() ? expected[i] : 0);
       EXPECT_EQ(plan.comparisons[i].level, i);
       EXPECT_EQ(plan.runs[i].run.time.steps, made.spec->levels[i].steps);
-      EXPECT_EQ(cells_of(i), study::cells_text(made.spec->levels[i].space));
+      EXPECT_EQ(cells_of(i), engine::cells_text(made.spec->levels[i].space));
       EXPECT_EQ(plan.runs[i].options.series.has_value(), i == 2);
       EXPECT_FALSE(plan.runs[i].options.goes_to_times);
     }

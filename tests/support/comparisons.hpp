@@ -23,7 +23,7 @@ inline Outcomes outcomes(study::Lockstep& lockstep, const Ends& ends = at_the_en
   }
   Outcomes found;
   records.take_all([&](campaign::Unit index, std::span<const double> record) {
-    found[index] = study::outcome_of(record);
+    found[index] = campaign::unpacked<study::Outcome>({record.begin(), record.end()});
   });
   return found;
 }

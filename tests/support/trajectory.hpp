@@ -46,17 +46,16 @@ inline Trajectory trajectory(const parallel::Communicator& comm, engine::Engine&
     Trajectory made;
     std::vector<std::int64_t> steps;
 
-    [[nodiscard]] std::int64_t next_field_step(std::int64_t step) const override {
+    [[nodiscard]] std::int64_t next_state_step(std::int64_t step) const override {
       const auto next = std::ranges::upper_bound(steps, step);
       return next == steps.end() ? engine::never : *next;
     }
-    void observe(const engine::Samples& samples, engine::Engine& of) override {
-      made.x.insert(made.x.end(), samples.x.begin(), samples.x.end());
-      made.y.insert(made.y.end(), samples.y.begin(), samples.y.end());
-      made.restoring.insert(made.restoring.end(), samples.restoring.begin(),
-                            samples.restoring.end());
-      if (std::ranges::binary_search(steps, samples.last_step())) {
-        const auto u = of.field().values();
+    void observe(const engine::Motion& motion, engine::Engine& of) override {
+      made.x.insert(made.x.end(), motion.x.begin(), motion.x.end());
+      made.y.insert(made.y.end(), motion.y.begin(), motion.y.end());
+      made.restoring.insert(made.restoring.end(), motion.restoring.begin(), motion.restoring.end());
+      if (std::ranges::binary_search(steps, motion.last_step())) {
+        const auto u = of.state().values();
         made.fields.emplace_back(u.begin(), u.end());
       }
     }

@@ -1,7 +1,7 @@
 ! The functions of masing/material.h for Fortran 2018. The comments there say what they do. Compile
 ! this file with your program, and link with libmasing_material. Objects are of type(c_ptr); null is
 ! c_null_ptr. An optional argument that is left out is a null pointer in C. End a text with
-! c_null_char. Arrays begin with point 1, but masing_points_at counts from 0, as in C.
+! c_null_char.
 module masing_material
   use, intrinsic :: iso_c_binding
   implicit none
@@ -38,27 +38,12 @@ module masing_material
       import; type(c_ptr), value :: point
       real(c_double), value :: threshold
     end function
-    type(c_ptr) function masing_points_new(material, n, x) bind(c)
-      import; type(c_ptr), value :: material
-      integer(c_size_t), value :: n
-      real(c_double), value :: x
-    end function
-    integer(c_int) function masing_points_energies(points, stored, dissipated) bind(c)
-      import; type(c_ptr), value :: points
-      real(c_double), intent(out) :: stored(*), dissipated(*)
-    end function
-    type(c_ptr) function masing_points_at(points, i) bind(c)
-      import; type(c_ptr), value :: points
-      integer(c_size_t), value :: i
-    end function
     type(c_ptr) function masing_last_error() bind(c); import; end function
     type(c_ptr) function masing_version() bind(c); import; end function
     subroutine masing_material_free(material) bind(c)
       import; type(c_ptr), value :: material; end subroutine
     subroutine masing_point_free(point) bind(c)
       import; type(c_ptr), value :: point; end subroutine
-    subroutine masing_points_free(points) bind(c)
-      import; type(c_ptr), value :: points; end subroutine
     real(c_double) function masing_material_elastic_stiffness(material) bind(c)
       import; type(c_ptr), value :: material; end function
     real(c_double) function masing_point_position(point) bind(c)
@@ -71,51 +56,19 @@ module masing_material
       import; type(c_ptr), value :: point; end function
     integer(c_size_t) function masing_point_state_size(point) bind(c)
       import; type(c_ptr), value :: point; end function
-    integer(c_size_t) function masing_points_size(points) bind(c)
-      import; type(c_ptr), value :: points; end function
-    integer(c_size_t) function masing_points_state_size(points) bind(c)
-      import; type(c_ptr), value :: points; end function
     integer(c_int) function masing_point_commit(point) bind(c)
       import; type(c_ptr), value :: point; end function
     integer(c_int) function masing_point_revert_to_last(point) bind(c)
       import; type(c_ptr), value :: point; end function
     integer(c_int) function masing_point_revert_to_start(point) bind(c)
       import; type(c_ptr), value :: point; end function
-    integer(c_int) function masing_points_commit(points) bind(c)
-      import; type(c_ptr), value :: points; end function
-    integer(c_int) function masing_points_revert_to_last(points) bind(c)
-      import; type(c_ptr), value :: points; end function
-    integer(c_int) function masing_points_revert_to_start(points) bind(c)
-      import; type(c_ptr), value :: points; end function
-    integer(c_int) function masing_points_set_trial(points, x, force, stiffness) bind(c)
-      import; type(c_ptr), value :: points
-      real(c_double), intent(in) :: x(*)
-      real(c_double), intent(out) :: force(*)
-      real(c_double), intent(out), optional :: stiffness(*)
-    end function
-    integer(c_int) function masing_points_move(points, x, force, stiffness) bind(c)
-      import; type(c_ptr), value :: points
-      real(c_double), intent(in) :: x(*)
-      real(c_double), intent(out) :: force(*)
-      real(c_double), intent(out), optional :: stiffness(*)
-    end function
     integer(c_int) function masing_point_state(point, state, n) bind(c)
       import; type(c_ptr), value :: point
       real(c_double), intent(out) :: state(*)
       integer(c_size_t), value :: n
     end function
-    integer(c_int) function masing_points_state(points, state, n) bind(c)
-      import; type(c_ptr), value :: points
-      real(c_double), intent(out) :: state(*)
-      integer(c_size_t), value :: n
-    end function
     integer(c_int) function masing_point_restore(point, state, n) bind(c)
       import; type(c_ptr), value :: point
-      real(c_double), intent(in) :: state(*)
-      integer(c_size_t), value :: n
-    end function
-    integer(c_int) function masing_points_restore(points, state, n) bind(c)
-      import; type(c_ptr), value :: points
       real(c_double), intent(in) :: state(*)
       integer(c_size_t), value :: n
     end function

@@ -29,8 +29,6 @@ enum { MASING_DONE = 0, MASING_FAILURE = 1, MASING_MISTAKE = 2 };
 typedef struct masing_material masing_material;
 /** One point of a material. */
 typedef struct masing_point masing_point;
-/** Several points of one material. */
-typedef struct masing_points masing_points;
 
 /** Returns the message of the most recent error in this thread, or "" if there was none. The next
     error in this thread overwrites the message. */
@@ -80,8 +78,8 @@ int masing_point_set_trial(masing_point* point, double x, double* force, double*
 int masing_point_commit(masing_point* point);
 /** Discards the stored trial. */
 int masing_point_revert_to_last(masing_point* point);
-/** Returns the point to its start: to the position at which masing_point_new or masing_points_new
-    created it, with every spring at its initial elongation. A copy, or a point with a restored
+/** Returns the point to its start: to the position at which masing_point_new created
+    it, with every spring at its initial elongation. A copy, or a point with a restored
     state, returns to the start of the point from which the copy or the state was taken. */
 int masing_point_revert_to_start(masing_point* point);
 /** Returns the elongation u, at the committed position, of a spring of the material that has this
@@ -100,38 +98,6 @@ int masing_point_state(const masing_point* point, double* state, size_t n);
 /** Restores a state that masing_point_state wrote for a point of an equal material, from the
     array `state` [n]. If the array has more numbers than this state, the others are ignored. */
 int masing_point_restore(masing_point* point, const double* state, size_t n);
-
-/** Creates n points at x that are moved together. In the functions below, x, force and stiffness
-    are arrays [n], and stiffness may be null. */
-masing_points* masing_points_new(const masing_material* material, size_t n, double x);
-/** Destroys the points. */
-void masing_points_free(masing_points* points);
-/** Calls masing_point_set_trial for every point. It is an error if an x is not finite or
-    |x| > 1e150; then every stored trial is discarded. */
-int masing_points_set_trial(masing_points* points, const double* x, double* force,
-                            double* stiffness);
-/** Calls masing_point_set_trial and masing_point_commit for every point. */
-int masing_points_move(masing_points* points, const double* x, double* force, double* stiffness);
-/** Calls masing_point_commit for every point. */
-int masing_points_commit(masing_points* points);
-/** Discards the trial of every point. */
-int masing_points_revert_to_last(masing_points* points);
-/** Calls masing_point_revert_to_start for every point. */
-int masing_points_revert_to_start(masing_points* points);
-/** Returns the number of points n. */
-size_t masing_points_size(const masing_points* points);
-/** Writes the stored and the dissipated energy of every point into arrays [n]. */
-int masing_points_energies(const masing_points* points, double* stored, double* dissipated);
-/** Returns the number of values that the states of all points have together. */
-size_t masing_points_state_size(const masing_points* points);
-/** Writes the states of all points, one after another, into the array `state` [n]. It is an error
-    if n is smaller than masing_points_state_size. */
-int masing_points_state(const masing_points* points, double* state, size_t n);
-/** Restores the states that masing_points_state wrote for as many points of an equal material,
-    from the array `state` [n]. It is an error if this array contains anything else. */
-int masing_points_restore(masing_points* points, const double* state, size_t n);
-/** Returns point i of the n points, 0 ≤ i < n. It belongs to `points` and must not be freed. */
-masing_point* masing_points_at(masing_points* points, size_t i);
 
 #pragma GCC visibility pop
 

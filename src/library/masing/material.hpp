@@ -55,20 +55,15 @@ struct SpringSlider {
 };
 
 /// Springs with sliders for every s in [0, 1]. Each member is the text of a function of s, as the
-/// options --stiffness, --threshold, --threshold-down and --initial-u take it, or a text that
-/// table() returns.
+/// options --stiffness, --threshold, --threshold-down and --initial-u take it. The text "points:s
+/// value; …" stands for the function through the points (s, value), which is linear between them
+/// and constant beyond them.
 struct Continuum {
   std::string stiffness = "1";      ///< k(s) ≥ 0
   std::string threshold = "s+0.1";  ///< η(s) ≥ 0
   std::string threshold_down = {};  ///< η⁻(s) ≥ 0; an empty text means η⁻ = η
   std::string initial_u = "0";      ///< u0(s)
 };
-
-/// Returns the text "points:s value; …", which stands for a function of s. The function passes
-/// through the points (s, value), is linear between them and constant beyond them. The numbers can
-/// be read back from the text exactly. Throws Mistake if there are no points, if a number is not
-/// finite, if the places s do not increase, or if `s` and `values` have different sizes.
-std::string table(View<const double> s, View<const double> values);
 
 /// The force and the stiffness of a material at one position.
 struct Response {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/poll.hpp"
+#include "base/hooks.hpp"
 
 namespace masing::slab {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -134,24 +135,22 @@ class IntervalSets {
     /// must approximate k, η, v0 and c within rounding errors. `ends` has the values of the three
     /// limits at both ends of the piece. With a grid, the integrals are sums over the cells from
     /// `first_cell` to `end_cell` - 1.
-    MonotoneInterval(const Functions& functions, std::vector<double> nodes,
+    MonotoneInterval(std::shared_ptr<const Functions> functions, std::vector<double> nodes,
                      const std::array<Ends, limits>& ends, const std::optional<CellGrid>& grid,
                      std::int64_t first_cell, std::int64_t end_cell);
 
     /// For each YieldSet, adds the integrals over that part of the piece which belongs to the set;
     /// `sums` is indexed by YieldSet.
-    void add(const Functions& functions, const Excursion& excursion,
-             std::array<Integrals, 4>& sums) const;
+    void add(const Excursion& excursion, std::array<Integrals, 4>& sums) const;
     /// Adds to `sums` the integrals over the part of the piece with η ≤ r.
-    void add_below(const Functions& functions, double r, Integrals& sums) const;
+    void add_below(double r, Integrals& sums) const;
     [[nodiscard]] double first() const { return nodes_.front(); }
     [[nodiscard]] double last() const { return nodes_.back(); }
     /// Returns the integrals over the piece.
     [[nodiscard]] Integrals total() const;
     /// Returns the end of a set that lies where a limit equals `level`, or nothing if the limit
     /// does not take this value inside the piece.
-    [[nodiscard]] std::optional<SetEnd> root(const Functions& functions, int limit,
-                                             double level) const;
+    [[nodiscard]] std::optional<SetEnd> root(int limit, double level) const;
 
    private:
     /// Returns whether the values of a limit on the piece include `level`. If `level` is the
@@ -167,19 +166,19 @@ class IntervalSets {
     using Series = std::array<Integrals, degrees>;
     /// Returns the series on the interval from `first` to `last`, two neighbouring nodes, computed
     /// by Gauss's rule.
-    static Series series_between(const Functions& functions, double first, double last);
+    [[nodiscard]] Series series_between(double first, double last) const;
     /// Returns the integrals from the beginning of the piece to s.
     [[nodiscard]] Integrals integral_to(double s) const;
     /// Returns the end of a set whose last cell is `cell`. If `cell` is first_cell_ - 1, this is
     /// the beginning of the piece.
-    [[nodiscard]] SetEnd at_cell(const Functions& functions, std::int64_t cell) const;
+    [[nodiscard]] SetEnd at_cell(std::int64_t cell) const;
     /// Returns the last cell before the end of a set at s, where a limit equals `level`. If the
     /// limit rises with s, this is the last cell with limit ≤ level; if the limit falls, it is the
     /// last cell with limit > level. As s has a rounding error, the limit is evaluated at the cells
     /// near s.
-    [[nodiscard]] std::int64_t last_cell(const Functions& functions, int limit, double level,
-                                         double s) const;
+    [[nodiscard]] std::int64_t last_cell(int limit, double level, double s) const;
 
+    std::shared_ptr<const Functions> functions_;
     std::vector<double> nodes_;
     std::vector<Integrals> up_to_;  // the integrals from the beginning of the piece to each node
     std::vector<Series> series_;    // the series on each interval between two nodes
@@ -198,7 +197,7 @@ class IntervalSets {
   /// values of the limits at the inner nodes to breaks_.
   MonotoneLimits monotone_limits(const SmoothSpan& span, double scale);
 
-  Functions functions_;
+  std::shared_ptr<const Functions> functions_;
   std::vector<MonotoneInterval> pieces_;
   // For each limit, the values of this limit at the ends of pieces and at inner nodes of fine
   // spans, increasing.

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/partition.hpp"
 #include "slab/problem.hpp"
 
 namespace masing::slab {
@@ -159,13 +160,11 @@ class FrontSearch {
   std::int64_t speed_ = 0;
 };
 
-__extension__ using Int128 = __int128;
-
 /// Σ k and Σ k θ over a set of cells as integers, so that the sums have the same bits in any order
 /// of summation; θ is η or v0.
 struct ExactSums {
-  Int128 stiffness = 0;  ///< Σ k in units of C·2⁻¹⁰⁰, where C is a power of two > P max k
-  Int128 force = 0;  ///< Σ k θ in units of C·2⁻¹⁰⁰, where C is a power of two > 2P max k η
+  base::Wide stiffness = 0;  ///< Σ k in units of C·2⁻¹⁰⁰, where C is a power of two > P max k
+  base::Wide force = 0;  ///< Σ k θ in units of C·2⁻¹⁰⁰, where C is a power of two > 2P max k η
 
   ExactSums& operator+=(const ExactSums& other) {
     stiffness += other.stiffness;
@@ -189,8 +188,8 @@ class ExactScale {
 
   /// Returns k and k θ of one cell as integers. Local.
   [[nodiscard]] ExactSums term(double stiffness, double threshold) const {
-    return {static_cast<Int128>(stiffness * stiffness_units_),
-            static_cast<Int128>(stiffness * threshold * force_units_)};
+    return {static_cast<base::Wide>(stiffness * stiffness_units_),
+            static_cast<base::Wide>(stiffness * threshold * force_units_)};
   }
 
   /// Returns δs Σ k and δs Σ k θ, where δs = 1/P: each integer is converted to a double and then

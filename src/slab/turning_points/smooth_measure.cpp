@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hooks.hpp"
 #include "base/limits.hpp"
-#include "base/poll.hpp"
 #include "base/text.hpp"
 #include "slab/profile.hpp"
 #include "slab/turning_points/continuous_table.hpp"
@@ -165,28 +164,6 @@ void require_same_table(const ContinuousTable& table, const IntervalSets& sets) 
   }
 }
 
-/// Throws UserError about `quantity` unless `integral` equals ∫ f ds, computed by Gauss's rule with
-/// 20 points in each interval, within 1e-10 of ∫ |f| ds.
-void require_same_integral(const char* quantity, double integral, const Density& f,
-                           const std::vector<SmoothSpan>& spans) {
-  using Legendre = boost::math::quadrature::gauss<double, 20>;
-  double other = 0.0;
-  double size = 0.0;
-  for (const SmoothSpan& span : spans) {
-    for (std::size_t i = 1; i < span.nodes.size(); ++i) {
-      double of_absolute = 0.0;
-      other += Legendre::integrate(f, span.nodes[i - 1], span.nodes[i], &of_absolute);
-      size += of_absolute;
-    }
-  }
-  if (!(std::abs(integral - other) <= 1e-10 * size)) {
-    throw unresolved_fault(
-        quantity,
-        fmt::format("the integral of k(s) times it over s is {} by one rule and {} by another",
-                    base::to_text(integral), base::to_text(other)));
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
@@ -201,18 +178,10 @@ std::shared_ptr<const Measure> make_continuous_measure(const Slab& slab) {
   constexpr std::size_t most_pieces = 1 << 16;  // enough for a table of u0 with thousands of points
   IntervalSets whole(settled, spans, scale, std::nullopt, most_pieces);
   require_same_table(table, whole);
-  if (slab.is_shifted()) {
-    require_same_integral(
-        "threshold-down", whole.all().load,
-        [&](double s) { return slab.stiffness(s) * slab.shift(s); }, spans);
-  }
   const std::vector<SmoothSpan> all_spans = smooth_spans(slab);
   std::optional<IntervalSets> sets;
   if (!begins_at_zero(slab, all_spans)) {
     sets.emplace(slab, all_spans, scale, std::nullopt, most_pieces);
-    require_same_integral(
-        "initial-u", sets->all().initial,
-        [&](double s) { return slab.stiffness(s) * slab.initial_u(s); }, all_spans);
   }
   return std::make_shared<const ContinuousMeasure>(std::move(table), std::move(whole),
                                                    std::move(sets));

@@ -10,16 +10,14 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hooks.hpp"
 #include "base/limits.hpp"
-#include "base/poll.hpp"
 #include "base/roots.hpp"
 #include "base/text.hpp"
 
 namespace masing::slab {
 
 namespace {
-
-constexpr int grid_cells = 4096;
 
 /// Consecutive intervals of a grid in one span, in which a function decreases (direction -1), is
 /// constant (0) or increases (+1).
@@ -37,30 +35,17 @@ class MonotoneSplitter {
   MonotoneSplitter(const Density& f, const Density& slope, const SmoothSpan& span, double noise)
       : f_(f),
         slope_(slope),
-        first_(span.first()),
-        last_(span.last()),
         noise_(noise),
-        fine_(span.fine),
-        cells_(std::max(32, static_cast<int>(grid_cells * (last_ - first_)))) {
-    if (fine_) {
-      constexpr int parts = 16;
-      for (std::size_t i = 1; i < span.nodes.size(); ++i) {
-        const double width = (span.nodes[i] - span.nodes[i - 1]) / parts;
-        for (int j = 0; j < parts; ++j) {
-          points_.push_back(span.nodes[i - 1] + j * width);
-        }
-      }
-      cells_ = static_cast<int>(points_.size());
-    }
-  }
+        points_(span.fine ? subdivided(span.nodes, 16)
+                          : subdivided({span.first(), span.last()}, uniform_parts(span))) {}
 
   /// Returns the monotone pieces in the order of s.
   [[nodiscard]] std::vector<MonotonePiece> pieces() const {
     std::vector<MonotonePiece> monotone;
     const std::vector<Stretch> all = stretches();
-    double start = first_;
+    double start = points_.front();
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const double end = i + 1 < all.size() ? limit(all[i], all[i + 1]) : last_;
+      const double end = i + 1 < all.size() ? limit(all[i], all[i + 1]) : points_.back();
       MonotonePiece piece{start, end, f_(start), f_(end)};
       if (all[i].direction == 0) {
         piece.value_at_first = piece.value_at_last = f_((start + end) / 2);
@@ -72,21 +57,18 @@ class MonotoneSplitter {
   }
 
  private:
-  /// Returns grid point i.
-  [[nodiscard]] double point(int i) const {
-    if (i == cells_) {
-      return last_;
-    }
-    return fine_ ? points_[static_cast<std::size_t>(i)] : first_ + (last_ - first_) * i / cells_;
+  /// Returns the number of intervals of the uniform grid in a span.
+  static int uniform_parts(const SmoothSpan& span) {
+    return std::max(32, static_cast<int>(4096 * (span.last() - span.first())));
   }
 
   /// Returns the stretches in order. A constant stretch of one or two grid intervals is taken as
   /// part of an extremum and joined to a neighbouring stretch.
   [[nodiscard]] std::vector<Stretch> stretches() const {
     std::vector<Stretch> all;
-    double before = f_(first_);
-    for (int i = 0; i < cells_; ++i) {
-      const double after = f_(point(i + 1));
+    double before = f_(points_.front());
+    for (int i = 0; i + 1 < std::ssize(points_); ++i) {
+      const double after = f_(points_[i + 1]);
       const double change = after - before;
       const int direction = std::abs(change) <= noise_ ? 0 : change > 0 ? 1 : -1;
       before = after;
@@ -112,14 +94,14 @@ class MonotoneSplitter {
   /// Returns the s that separates two stretches.
   [[nodiscard]] double limit(const Stretch& left, const Stretch& right) const {
     if (left.direction == 0) {
-      return end_of_flat(point((left.first + left.last) / 2), point(right.first + 1));
+      return end_of_flat(points_[(left.first + left.last) / 2], points_[right.first + 1]);
     }
     if (right.direction == 0) {
-      return end_of_flat(point((right.first + right.last) / 2), point(left.last - 1));
+      return end_of_flat(points_[(right.first + right.last) / 2], points_[left.last - 1]);
     }
     // There is an extremum where the slope changes its sign.
-    const double low = point(std::max(left.first, left.last - 3));
-    const double high = point(std::min(right.last, right.first + 2));
+    const double low = points_[std::max(left.first, left.last - 3)];
+    const double high = points_[std::min(right.last, right.first + 2)];
     const double at_low = slope_(low);
     const double at_high = slope_(high);
     return (at_low > 0.0) == (at_high > 0.0) ? high
@@ -139,12 +121,8 @@ class MonotoneSplitter {
 
   const Density& f_;
   const Density& slope_;
-  double first_;
-  double last_;
   double noise_;
-  bool fine_;
-  int cells_;
-  std::vector<double> points_;  // the grid points of a fine span
+  std::vector<double> points_;  // of the grid
 };
 
 }  // namespace
@@ -320,11 +298,7 @@ std::vector<double> subdivided(const std::vector<double>& nodes, int parts) {
 }
 
 std::vector<double> sample_places(const std::vector<SmoothSpan>& spans) {
-  constexpr int uniform = 4096;
-  std::vector<double> places;
-  for (int i = 0; i <= uniform; ++i) {
-    places.push_back(static_cast<double>(i) / uniform);
-  }
+  std::vector<double> places = subdivided({0.0, 1.0}, 4096);
   for (const SmoothSpan& span : spans) {
     places.push_back(span.first());
     places.push_back(span.last());

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstdio>
 #include <functional>
+#include <string>
 #include <utility>
+
+// The functions by which long computations reach what runs them: poll() lets them be cancelled, and
+// say() passes on their messages.
 
 namespace masing::base {
 
@@ -35,5 +40,21 @@ class Polling {
  private:
   std::function<void()> before_;
 };
+
+/// A function that receives the messages of say(). If `listener` is empty, say() writes the
+/// messages to stderr. The function must not throw.
+using Listener = std::function<void(const std::string& text)>;
+inline Listener listener;
+
+/// Reports a warning or the progress of a run: passes `text` to the listener. The caller must
+/// ensure that only one rank calls it. Local.
+inline void say(const std::string& text) {
+  if (listener) {
+    listener(text);
+  } else {
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
+  }
+}
 
 }  // namespace masing::base
