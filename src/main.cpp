@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -29,6 +30,16 @@ namespace masing {
 
 namespace {
 
+/// Returns in one line what a command does.
+const char* about(cli::Command command) {
+  constexpr std::array texts{"one trajectory of a model, written to HDF5",
+                             "a refinement study: errors, observed orders and a verdict",
+                             "one run, or one limit cycle, for each point of a grid of parameters",
+                             "a result file made again and compared, bit by bit",
+                             "what the engines reach beside the machine's own limits"};
+  return texts.at(static_cast<std::size_t>(command));
+}
+
 /// Returns what masing --help prints.
 std::string usage() {
   using enum cli::Command;
@@ -36,7 +47,7 @@ std::string usage() {
       "masing: the continuous Masing model and its relatives, solved in parallel, with measured "
       "accuracy\n\n";
   for (const cli::Command command : {simulate, converge, scan, reproduce, benchmark}) {
-    text += fmt::format("  masing {:<10} {}\n", cli::name_of(command), cli::about(command));
+    text += fmt::format("  masing {:<10} {}\n", cli::name_of(command), about(command));
   }
   return text +
          "  masing models     the models: equation, parameters, state, expected order\n\n"
@@ -92,7 +103,20 @@ int run_command(cli::Command command, const cli::Invocation& call) {
 /// Returns the help of a command, or an empty text if there is no command of this name. Local.
 std::string help_of(const std::string& command) {
   const auto known = cli::command_of(command);
-  return known ? cli::help(*known) : command == "models" ? commands::models({}) : "";
+  if (!known) {
+    return command == "models" ? commands::models({}) : "";
+  }
+  std::string text = fmt::format("masing {}: {}\n", command, about(*known));
+  if (cli::has_configuration(*known)) {
+    text += "Each option, but the last of Execution, is also a key of an .ini.\n";
+  } else if (*known == cli::Command::reproduce) {
+    text +=
+        "masing reproduce FILE.h5 runs the configuration in the file again. The exit code\n"
+        "is 0 if every dataset and attribute of numbers in the file is the same, and 1 if\n"
+        "not. Other texts and what is new are noted and do not count; /provenance and\n"
+        "/timing are not compared.\n";
+  }
+  return text + cli::help(*known);
 }
 
 /// If a call only has to print a text, such as a help or the version, returns this text. Returns an

@@ -178,19 +178,8 @@ const Option table[] = {
 
 namespace {
 
-/// The name of a command and what it does.
-struct CommandInfo {
-  std::string name;
-  const char* about;
-};
-
-/// The commands, in the order of the enumerators.
-const std::array<CommandInfo, 5> commands{
-    {{"simulate", "one trajectory of a model, written to HDF5"},
-     {"converge", "a refinement study: errors, observed orders and a verdict"},
-     {"scan", "one run, or one limit cycle, for each point of a grid of parameters"},
-     {"reproduce", "a result file made again and compared, bit by bit"},
-     {"benchmark", "what the engines reach beside the machine's own limits"}}};
+/// The names of the commands, in the order of the enumerators.
+const std::array<std::string, 5> commands{"simulate", "converge", "scan", "reproduce", "benchmark"};
 
 /// Adds an option to a group, with its default at the end of the help, or the key of an .ini.
 void add(po::options_description& group, const Option& option, bool is_key) {
@@ -255,29 +244,16 @@ po::options_description describe(Command command, bool are_keys) {
 
 std::string help(Command command) {
   std::ostringstream text;
-  text << fmt::format("masing {}: {}\n", name_of(command), about(command));
-  if (has_configuration(command)) {
-    text << "Each option, but the last of Execution, is also a key of an .ini.\n";
-  } else if (command == Command::reproduce) {
-    text << "masing reproduce FILE.h5 runs the configuration in the file again. The exit code\n"
-            "is 0 if every dataset and attribute of numbers in the file is the same, and 1 if\n"
-            "not. Other texts and what is new are noted and do not count; /provenance and\n"
-            "/timing are not compared.\n";
-  }
   text << describe(command);
   return text.str();
 }
 
 std::string name_of(Command command) {
-  return commands.at(static_cast<std::size_t>(command)).name;
-}
-
-std::string about(Command command) {
-  return commands.at(static_cast<std::size_t>(command)).about;
+  return commands.at(static_cast<std::size_t>(command));
 }
 
 std::optional<Command> command_of(const std::string& name) {
-  const auto match = std::ranges::find(commands, name, &CommandInfo::name);
+  const auto match = std::ranges::find(commands, name);
   return match == commands.end() ? std::nullopt
                                  : std::optional(static_cast<Command>(match - commands.begin()));
 }

@@ -123,11 +123,8 @@ const Option* find_option(const std::string& name, Command command = Command::si
 /// is true, the keys of its .ini, among them "let.*" for all keys in a section. Local.
 boost::program_options::options_description describe(Command command, bool are_keys = false);
 
-/// Returns in one line what a command does, for the help. Local.
-std::string about(Command command);
-
-/// Returns the help of a command, in lines of at most 80 columns: its options with their defaults.
-/// Local.
+/// Returns the help of the options of a command with their defaults, in lines of at most 80
+/// columns. Local.
 std::string help(Command command);
 
 }  // namespace masing::cli

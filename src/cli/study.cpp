@@ -206,18 +206,6 @@ std::vector<Numbers> study_levels(const Values& values) {
 /// The word of --expect-order that means that no order is expected.
 constexpr const char* no_order = "none";
 
-/// Returns the expected order of a quantity, given as "1", "=1", ">=0.5" or "=>=0.5". Throws
-/// UserError if the text has none of these forms or the order is not positive.
-ExpectedOrder expectation(const std::string& quantity, std::string text) {
-  text.erase(0, text.starts_with('=') ? 1 : 0);  // x=1 and x=>=0.5 both have an equals sign
-  const bool at_least = text.starts_with(">=");
-  text.erase(0, at_least ? 2 : 0);
-  const double order = base::to_number(text).value_or(0.0);
-  require(order > 0, "expect-order",
-          "'" + text + "' is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
-  return {quantity, order, at_least};
-}
-
 /// Returns the orders that the user expects, given as "x=1,y=1,u>=0.5", as "1" for x, y and u, or
 /// as "none". Throws UserError if the text has none of these forms, or names an unknown quantity or
 /// the same quantity twice.
@@ -238,56 +226,53 @@ std::vector<ExpectedOrder> expected_orders(const engine::RunSpec& run, const std
             (is_bare ? "an order for all" : "an order of " + whose) + " is given twice; give one");
     require(is_bare || std::ranges::count(quantities, whose) > 0, "expect-order",
             "'" + whose + "' has no order; the errors are of " + base::joined(quantities, ", "));
-    const std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
+    std::string order{base::trimmed(is_bare ? piece : piece.substr(sign))};
+    order.erase(0, order.starts_with('=') ? 1 : 0);  // x=1 and x=>=0.5 both have an equals sign
+    const bool at_least = order.starts_with(">=");
+    const double number = base::to_number(order.substr(at_least ? 2 : 0)).value_or(0.0);
+    require(number > 0, "expect-order",
+            in_quotes(order) + " is not an order; give \"1\", \">=0.5\" or \"x=1,y=1,u>=0.5\"");
     for (const std::string& quantity : is_bare ? all : std::vector{whose}) {
-      orders.push_back(expectation(quantity, order));
+      orders.push_back({quantity, number, at_least});
     }
   }
   return orders;
 }
 
-/// Returns expected orders as text, "x=1,u>=0.5" or "none". Local.
-std::string expected_orders_text(const std::vector<ExpectedOrder>& orders) {
-  std::vector<std::string> texts;
-  std::ranges::transform(orders, std::back_inserter(texts), [](const ExpectedOrder& order) {
-    return order.quantity + (order.at_least ? ">=" : "=") + base::to_text(order.order);
-  });
-  return texts.empty() ? no_order : base::joined(texts, ",");
-}
-
-/// Returns the orders that are expected if the user gives none. For a model with a scheme, these
-/// are the orders that the scheme and the rule promise for each quantity, or no orders if the
-/// hypotheses of these promises are not met or elements are refined. u at the points of the level's
-/// cells is known only if the reference has P = ∞; its order is then added if it differs from that
-/// of u. For other models, the order in the catalogue is expected for each of x, y and u that has
-/// an error.
-std::vector<ExpectedOrder> default_orders(const Request& request) {
+/// Returns the orders that are expected if the user gives none, as text: "x=1,u>=0.5" or "none".
+/// For a model with a scheme, these are the orders that the scheme and the rule promise for each
+/// quantity, or no orders if the hypotheses of these promises are not met or elements are refined.
+/// u at the points of the level's cells is known only if the reference has P = ∞; its order is then
+/// added if it differs from that of u. For other models, the order in the catalogue is expected for
+/// each of x, y and u that has an error.
+std::string default_orders(const Request& request) {
   const study::StudySpec& spec = request.study;
   const engine::Model& model = *request.run.model;
-  std::vector<ExpectedOrder> orders;
+  std::vector<std::string> orders;
   if (model.scheme() == nullptr) {
+    const std::string& order = model.info().order;
     const bool has_y = model.layout().state.mass_columns().y.has_value();
     for (const auto& [name, is_there] :
          {std::pair("x", !request.run.gives_position), std::pair("y", has_y),
           std::pair("u", study::measures_field(request.run))}) {
       if (is_there) {
-        orders.push_back(expectation(name, model.info().order));
+        orders.push_back(name + std::string(order.starts_with('>') ? "" : "=") + order);
       }
     }
   } else if (spec.unmet_hypotheses.empty() && spec.refine != Refine::elements) {
+    std::string before;
     for (const study::Quantity& quantity : model.quantities()) {
       const ExpectedOrder order =
           study::promised_order(model, spec.refine, spec.reference, quantity);
-      const auto is_new = [&](const ExpectedOrder& before) {
-        return order.order != before.order || order.at_least != before.at_least;
-      };
+      const std::string text = (order.at_least ? ">=" : "=") + base::to_text(order.order);
       if (quantity.part != study::Quantity::Part::points ||
-          (spec.reference.is_continuum && is_new(orders.back()))) {
-        orders.push_back(order);
+          (spec.reference.is_continuum && text != before)) {
+        orders.push_back(order.quantity + text);
+        before = text;
       }
     }
   }
-  return orders;
+  return orders.empty() ? no_order : base::joined(orders, ",");
 }
 
 }  // namespace
@@ -330,12 +315,10 @@ void resolve_study(Request& request) {
   spec.unmet_hypotheses = study::unmet_hypotheses(request.run, spec.refine);
   spec.reference =
       study::make_reference(values.text("reference"), spec.refine, spec.levels, *request.run.model);
-  if (values.has("expect-order")) {
-    spec.expected_orders = expected_orders(request.run, values.text("expect-order"));
-  } else {
-    spec.expected_orders = default_orders(request);
-    values.derive("expect-order", expected_orders_text(spec.expected_orders));
+  if (!values.has("expect-order")) {
+    values.derive("expect-order", default_orders(request));
   }
+  spec.expected_orders = expected_orders(request.run, values.text("expect-order"));
 }
 
 }  // namespace masing::cli
