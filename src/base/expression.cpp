@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -168,7 +169,8 @@ class Expression::Parser {
 
   Parsed parsed() {
     if (text_.empty()) {
-      throw UserError("empty; give an expression or points:… (an option may be table:FILE.csv)");
+      throw UserError(variable_ == 0 ? "empty; give a number"
+                                     : "empty; give an expression, points:… or table:FILE.csv");
     }
     if (text_.size() > longest_expression) {
       throw UserError(
@@ -333,8 +335,14 @@ class Expression::Parser {
     const char* const begin = text_.data() + at_;
     double value = 0.0;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error != std::errc{}) {
-      fail(at_, fmt::format("'{}' is no number that a double holds", here()));
+    if (error == std::errc::result_out_of_range) {
+      // If the number overflows or underflows, from_chars does not set `value`; strtod returns ∞ or
+      // nearly 0.
+      value = std::strtod(begin, nullptr);
+    }
+    if (error == std::errc::invalid_argument || value > std::numeric_limits<double>::max()) {
+      fail(at_, fmt::format("'{}' is no number that a double holds",
+                            text_.substr(at_, static_cast<std::size_t>(end - begin))));
     }
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && is_of_name(text_[at_])) {

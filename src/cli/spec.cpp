@@ -357,7 +357,7 @@ Spec spec_of(const Request& request, const std::string& command_line) {
 scan::ScanProblem problem_at(const Scan& scan, std::int64_t point) {
   const Request request = request_at(scan.values.with(scan.axes->at(point)), scan.axes);
   scan::ScanProblem problem = problem_of(request);
-  problem.warning = request.warnings.empty() ? "" : request.warnings.front();
+  problem.warning = base::joined(request.warnings, "; ");
   return problem;
 }
 

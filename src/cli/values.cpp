@@ -62,9 +62,10 @@ char variable_of(Kind kind) {
 /// of a file.
 base::Function function_of(const std::string& text, Kind kind) {
   const bool is_result = text.ends_with(".h5");
+  require(!is_result || kind == Kind::field,
+          "names a result file; only initial-u takes one; give an expression or table:FILE.csv");
   require(!is_result && !text.ends_with(".csv") && !text.ends_with(".txt"),
-          "names a file; give " +
-              std::string(is_result && kind == Kind::field ? "file:" : "table:") + text);
+          std::string("names a file; give ") + (is_result ? "file:" : "table:") + text);
   return {text, variable_of(kind)};
 }
 

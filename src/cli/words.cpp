@@ -268,9 +268,11 @@ std::vector<Entry> ini_entries(Command command, const IniText& ini) {
   for (const po::option& option : options_in(command, ini, lines)) {
     // Program_options does not say in which line an option stands.
     std::string text = uncommented(lines[line++]);
-    while (text.starts_with('[') || text.find('=') == std::string::npos) {
+    while ((text.starts_with('[') && text.ends_with(']')) || text.find('=') == std::string::npos) {
       text = uncommented(lines[line++]);
     }
+    require(!option.string_key.empty(), fmt::format("{} line {}: {} has no key; give KEY = VALUE",
+                                                    ini.place, line, in_quotes(text)));
     Entry& entry = entries.emplace_back(
         Entry{option.string_key, option.value.front(),
               fmt::format("{} line {}, {}", ini.place, line, option.string_key)});

@@ -138,7 +138,7 @@ def test_a_result_stands_for_its_file():
         assert again.configuration == run.configuration and np.array_equal(again.x, run.x)
         np.testing.assert_array_equal(masing.simulate(**SMALL, force=0, initial_u=given, field_every=2000).u[0],
                                       run.last_u)
-    with pytest.raises(masing.MasingError, match="^force: names a file; give table:.*h5$"):
+    with pytest.raises(masing.MasingError, match="^force: names a result file; only initial-u takes one"):
         masing.simulate(**SMALL, force=str(run.path))
 
 

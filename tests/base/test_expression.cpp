@@ -89,7 +89,7 @@ TEST(Language, groups_every_pair_of_operators_by_precedence_and_from_the_left_bu
 
 TEST(Language, has_numbers_in_all_forms) {
   for (const std::string number : {"0", "007", "2.5", ".5", "5.", "1e3", "1E+2", "2.e-3", ".5e1",
-                                   "1e-300", "4.9e-324", "1.7976931348623157e308"}) {
+                                   "1e-400", "4.9e-324", "1.7976931348623157e308"}) {
     EXPECT_EQ(bits(parsed("t*0+" + number)(1.0)), bits(std::strtod(number.c_str(), nullptr)))
         << number;
   }
