@@ -87,6 +87,24 @@ void require_used(const Request& request) {
   }
 }
 
+/// Throws UserError if a table has the name of a constant or of a column of samples.
+void require_names_apart(const Given& given, const Axes& axes) {
+  for (const Entry& entry : given.entries) {
+    if (entry.key.starts_with("table.")) {
+      const std::string name = entry.key.substr(6);
+      const auto& columns = axes.points.columns;
+      require(given.find("let." + name) == nullptr &&
+                  std::ranges::none_of(columns,
+                                       [&](const scan::Column& one) { return one.name == name; }),
+              entry.place + ": a constant or a column of samples has this name, too; give another");
+    }
+  }
+  for (const scan::Column& column : axes.points.columns) {
+    require(!column.has_paths || given.find("let." + column.name) == nullptr,
+            column.place + ": a constant has this name, too; give another");
+  }
+}
+
 /// Throws UserError if the model of a call is unknown, or does not take one of the keys.
 void require_model(const Given& given) {
   const Entry* model = given.find("model");
@@ -231,6 +249,7 @@ Request request_of(Given given, const Files& files) {
   require_model(given);
   const bool is_scan = given.command == Command::scan;
   const auto axes = std::make_shared<const Axes>(is_scan ? axes_of(given, files) : Axes());
+  require_names_apart(given, *axes);
   return request_of(std::move(given), axes);
 }
 

@@ -73,7 +73,7 @@ std::vector<io::FileDifference> all_differences(const std::string& file,
                                                 const std::string& output) {
   std::vector<io::FileDifference> all = io::differences(file, output);
   const io::Handle opened = io::open_for_reading(file);
-  if (io::read_text_attribute(opened, "/provenance", "version").starts_with("2.")) {
+  if (!io::read_text_attribute(opened, "/provenance", "version").starts_with("3.")) {
     // Version 3.0 finds orders, laws and limits by other rules.
     constexpr const char* changed[] = {"/fit attribute gci",        "/fit attribute richardson",
                                        "/fit attribute order",      "/fit attribute observed_",

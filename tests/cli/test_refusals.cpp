@@ -283,6 +283,9 @@ TEST(Refusals, of_scans_and_samples) {
       {samples, "--samples status: the file of a scan has a column status", "status\n1\n"},
       {samples, "--samples cells: 0; ..from 1", "cells\n0\n"},
       {samples, "--samples: cannot read T"},
+      {records + "--let=record=1", "record: a constant has this name", "record\narray:0\n"},
+      {records + "--table=record=points:0~1;~1~2", "--table record: a constant or a column",
+       "record\narray:0\n"},
       {records, "--samples: array:1 is not in the file", "record\narray:1\n"},
       {records, "line 3: '' of column record is no number", "record,k0\narray:0,1\n,2\n"},
   });
