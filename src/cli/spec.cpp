@@ -226,6 +226,7 @@ void require_files_apart(const Values& values, std::vector<std::string> inputs) 
   const io::CheckpointSpec checkpoint = checkpoint_of(values);
   const std::vector<std::string> result = io::files_of_result(values.text("output"));
   const std::vector<std::string> saved = io::files_of_checkpoint(checkpoint.path);
+  const char* const reads = " is a file that the run reads";
   const auto require_apart = [](const char* key, const std::vector<std::string>& outputs,
                                 const std::vector<std::string>& others, const char* fault) {
     for (const std::string& each : outputs) {
@@ -234,10 +235,10 @@ void require_files_apart(const Values& values, std::vector<std::string> inputs) 
   };
   require_apart("checkpoint", saved, result, " is a file that the run writes itself");
   // The new checkpoint may replace the checkpoint from which the run resumes.
-  require_apart(checkpoint.scheduled ? "checkpoint" : "output", saved, inputs,
-                " is a file that the run reads");
+  require_apart(checkpoint.scheduled ? "checkpoint" : "output", saved, inputs, reads);
+  require_apart("checkpoint", {saved.begin() + 1, saved.end()}, {values.text("restart")}, reads);
   inputs.push_back(values.text("restart"));
-  require_apart("output", result, inputs, " is a file that the run reads");
+  require_apart("output", result, inputs, reads);
 }
 
 std::unique_ptr<base::GivenAt> given_at(const Values& values) {

@@ -20,7 +20,6 @@ namespace {
 /// meaning of the saved variables change.
 constexpr const char* checkpoint_format = "17";
 
-constexpr const char* draft_ending = ".draft";  // the ending of the temporary file's name
 const std::string group_of_owners = std::string(checkpoint_group) + "/";
 
 /// An archive that saves a state. It first collects copies of the numbers of the state, and
@@ -91,18 +90,13 @@ class CheckpointReader final : public engine::Archive {
 
 }  // namespace
 
-std::vector<std::string> files_of_checkpoint(const std::string& path) {
-  return {path, path + draft_ending};
-}
-
 void remove_checkpoint(const parallel::Communicator& comm, const std::string& path) {
   if (path.empty()) {
     return;
   }
   parallel::on_root(comm, [&] {
-    for (const std::string& file : files_of_checkpoint(path)) {
-      unlink(file.c_str());
-    }
+    unlink(path.c_str());
+    unlink((path + checkpoint_draft).c_str());
   });
 }
 
@@ -127,7 +121,7 @@ void write_checkpoint(const parallel::Communicator& comm, const std::string& pat
           "{}: cannot write a checkpoint of {:.3g} MB: its disk is full", path, bytes / 1e6));
     }
   });
-  const std::string draft = path + draft_ending;
+  const std::string draft = path + checkpoint_draft;
   try {
     with_file_name(path, [&] {
       {

@@ -1,19 +1,13 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/engine.hpp"
 #include "io/hdf5.hpp"
 #include "io/specs.hpp"
 
 namespace masing::io {
-
-/// Returns the paths of the two files of a checkpoint: `path` itself, and the temporary file that
-/// is renamed to `path` when it is complete. Local.
-std::vector<std::string> files_of_checkpoint(const std::string& path);
 
 /// Removes the checkpoint `path` and the temporary file of this checkpoint, if they exist.
 /// Collective.

@@ -20,6 +20,8 @@ namespace {
 
 constexpr const char* lock = ".lock";
 
+/// Returns the descriptor of the lock file `name`, which is now locked. Throws UserError if it
+/// cannot be created or another run has locked it. Local.
 int locked(const std::string& name, const std::string& path, const std::string& quantity) {
   for (;;) {
     const int file = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
@@ -41,6 +43,32 @@ int locked(const std::string& name, const std::string& path, const std::string& 
       return file;
     }
     close(file);
+  }
+}
+
+/// Throws UserError if a new file `path` would replace something that must be kept
+/// (OutputLock::OutputLock). Local.
+void require_replaceable(const std::string& path, const std::string& quantity) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::exists(status)) {
+    return;
+  }
+  const auto refuse = [&](const char* why) { throw base::UserError(quantity, path + why); };
+  if (!std::filesystem::is_regular_file(status)) {
+    // Opening a pipe, for example, could take forever.
+    refuse(" is not a regular file; give a file name");
+  }
+  const std::optional<std::string> kind = kind_at_start(path);
+  if (!kind) {
+    refuse(" is there already and was not made by masing; move it, or give another name");
+  }
+  if (quantity == "checkpoint" && kind != "checkpoint" && !first_bytes(path, 1).empty()) {
+    refuse(kind->empty() ? " is of an older masing; give another name"
+                         : " is a result, no checkpoint; give another name");
+  }
+  if (quantity != "checkpoint" && kind == "checkpoint") {
+    refuse(" is a checkpoint, no result; give another name");
   }
 }
 
@@ -70,27 +98,6 @@ double available_bytes(const std::string& path) {
   return unknown ? base::infinity : static_cast<double>(space.available);
 }
 
-void require_replaceable(const std::string& path, const std::string& quantity) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (!std::filesystem::exists(status)) {
-    return;
-  }
-  const auto refuse = [&](const char* why) { throw base::UserError(quantity, path + why); };
-  if (!std::filesystem::is_regular_file(status)) {
-    // Opening a pipe, for example, could take forever.
-    refuse(" is not a regular file; give a file name");
-  }
-  const std::optional<std::string> kind = kind_at_start(path);
-  if (!kind) {
-    refuse(" is there already and was not made by masing; move it, or give another name");
-  }
-  if (quantity == "checkpoint" && kind != "checkpoint" && !first_bytes(path, 1).empty()) {
-    refuse(kind->empty() ? " is of an older masing; give another name"
-                         : " is a result, no checkpoint; give another name");
-  }
-}
-
 std::optional<std::string> kind_at_start(const std::string& path) {
   std::error_code unknown;
   if (const auto head = read_head(path)) {
@@ -99,7 +106,7 @@ std::optional<std::string> kind_at_start(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, unknown)) {
     return std::nullopt;
   }
-  // a file of masing 1 to 3 has no head; one of the first texts in it is "masing"
+  // a file of masing 1 or 2 has no head; one of the first texts in it is "masing"
   const std::string start = first_bytes(path, 8192);
   const bool may_be_older =
       start.starts_with(hdf5_signature) && start.find("masing") != std::string::npos;
@@ -110,15 +117,19 @@ std::vector<std::string> files_of_result(const std::string& path) {
   return {path, path + partial, path + partial_draft, path + lock};
 }
 
+std::vector<std::string> files_of_checkpoint(const std::string& path) {
+  return {path, path + checkpoint_draft, path + lock};
+}
+
 OutputLock::OutputLock(const parallel::Communicator& comm, const std::string& path,
                        const std::string& quantity)
-    : path_(path) {
+    : files_(quantity == "checkpoint" ? files_of_checkpoint(path) : files_of_result(path)) {
   if (path.empty()) {
     return;
   }
   parallel::on_root(comm, [&] {
     require_replaceable(path, quantity);
-    file_ = locked(path + lock, path, quantity);
+    file_ = locked(files_.back(), path, quantity);
   });
 }
 
@@ -126,8 +137,8 @@ OutputLock::~OutputLock() {
   if (file_ >= 0) {
     // Remove the files before the lock is released, because afterwards files with these names may
     // belong to another run.
-    unlink((path_ + partial_draft).c_str());
-    unlink((path_ + lock).c_str());
+    unlink(files_[files_.size() - 2].c_str());  // the draft
+    unlink(files_.back().c_str());
     close(file_);
   }
 }

@@ -60,6 +60,9 @@ TEST(Refusals, of_words_and_files_name_the_key) {
        "--checkpoint: a.h5 is a file that the run writes itself"},
       {"--checkpoint=c.h5 --output=c.h5.draft",
        "--checkpoint: c.h5.draft is a file that the run writes itself"},
+      {"--checkpoint=a --output=a.lock",
+       "--checkpoint: a.lock is a file that the run writes itself"},
+      {"--checkpoint=a --restart=a.lock", "--checkpoint: a.lock is a file that the run reads;"},
   });
   EXPECT_EQ(given::refusal("--checkpoint=c.h5 --restart=c.h5"), "");
 }

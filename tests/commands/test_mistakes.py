@@ -48,7 +48,7 @@ def test_the_limits_of_a_force_without_a_mass_are_told(masing):
 
 def test_what_an_output_replaces_is_told(masing):
     """A file of another command, even one that was damaged behind its head; not one of the same command, nor one of
-    masing 1 to 3, which has no head."""
+    masing 1 and 2, which has no head."""
     run = ("simulate", "--steps=10", "--final-time=1")
     study = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none")
     start = masing.made(*run).read_bytes()[:4096]
@@ -82,7 +82,7 @@ def test_validate_only_finds_what_only_sampling_shows(masing):
 
 def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
     run = ("simulate", "--steps=20", "--final-time=2", "--cells=5", "--force=0.45*cos(0.5*t)")
-    kept = {"my.ini": "mass = 2\n", "kk.csv": "0,1\n1,2\n", "notes.txt": "not a result\n", "run.h5.checkpoint": "mine"}
+    kept = {"my.ini": "mass = 2\n", "my.lock": "mass = 2\n", "kk.csv": "0,1\n1,2\n", "notes.txt": "not a result\n", "run.h5.checkpoint": "mine"}
     for name, content in kept.items():
         masing.file(name, content)
     (masing.folder / "link.h5").symlink_to("my.ini")
@@ -95,6 +95,7 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
     for words, message in [(("--config=my.ini", "--output=./link.h5"), reads), (("--output=notes.txt",), foreign),
                            (("--output=mine.h5",), foreign),
                            (("--output=o.h5", "--checkpoint=notes.txt",), foreign),
+                           (("--config=my.lock", "--checkpoint=my"), reads),
                            (("--stiffness=table:kk.csv", "--output=second.h5"), reads),
                            (("--initial-u=file:run.h5", "--output=run.h5"), reads)]:
         refused = masing.refusal(*run, *words)
@@ -106,6 +107,9 @@ def test_no_output_replaces_what_the_run_reads_or_what_is_not_masings(masing):
     assert result.read_bytes() == before
     for name, content in kept.items():
         assert (masing.folder / name).read_text() == content
+    checkpoint = (masing.folder / "c.h5").read_bytes()
+    assert "--output: c.h5 is a checkpoint, no result" in masing.refusal(*run, "--output=c.h5")
+    assert (masing.folder / "c.h5").read_bytes() == checkpoint
     shutil.copy(result, masing.folder / "run.h5.checkpoint")
     assert "run.h5.checkpoint is a result, no checkpoint" in masing.refusal(*run, "--output=run.h5")
     (masing.folder / "run.h5.checkpoint").write_bytes(result.read_bytes()[512:])

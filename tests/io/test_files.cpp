@@ -131,9 +131,13 @@ TEST_F(OutputFile, holds_rows_of_all_ranks) {
 /// of one that is not needed any more.
 TEST_F(OutputFile, leaves_no_draft) {
   {
-    const io::OutputLock lock(world(), path_);
+    const io::OutputLock result(world(), path_);
+    const io::OutputLock checkpoint(world(), checkpoint_, "checkpoint");
     put(partial() + ".draft", "rows");
+    put(checkpoint_ + ".draft", "a state");
   }
+  MPI_Barrier(world().handle());
+  EXPECT_FALSE(std::filesystem::exists(checkpoint_ + ".draft"));
   const auto fail = [](const io::Handle& /*file*/) { throw base::SystemError("no room"); };
   EXPECT_THROW(io::write_checkpoint(
                    world(), checkpoint_, result_, [](engine::Archive&) {}, fail),
@@ -142,11 +146,11 @@ TEST_F(OutputFile, leaves_no_draft) {
   EXPECT_FALSE(std::filesystem::exists(partial() + ".draft"));
   EXPECT_FALSE(std::filesystem::exists(io::files_of_checkpoint(checkpoint_)[1]));
   MPI_Barrier(world().handle());
-  for (const std::string& file : io::files_of_checkpoint(checkpoint_)) {
+  for (const std::string& file : {checkpoint_, checkpoint_ + ".draft"}) {
     put(file, "of a run that was killed");
   }
   io::remove_checkpoint(world(), checkpoint_);
-  for (const std::string& file : io::files_of_checkpoint(checkpoint_)) {
+  for (const std::string& file : {checkpoint_, checkpoint_ + ".draft"}) {
     EXPECT_FALSE(std::filesystem::exists(file));
   }
 }
