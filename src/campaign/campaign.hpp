@@ -208,7 +208,8 @@ using Write = std::function<void(const parallel::Communicator& root, const io::H
 /// Computes all units of a source and then, if `write` is given, writes the result file. If
 /// files.checkpoint.restart is set, resumes from this checkpoint. If files.checkpoint.path is not
 /// empty, writes a checkpoint there on schedule (if checkpoints are scheduled), and when the
-/// campaign is stopped and there is a state or a result to save. At the end the checkpoint is
+/// campaign is stopped and there is a state or a result to save. If the result cannot be written,
+/// also saves what was computed. At the end the checkpoint is
 /// removed, unless checkpoints are scheduled and `write` is not given; then it is kept, because a
 /// longer run can be resumed from it. Except for durations, the results are the same on any number
 /// of ranks, and also if the campaign was stopped and resumed. Throws Stopped on all ranks alike if

@@ -7,7 +7,6 @@
 #include <array>
 #include <exception>
 
-#include "base/hooks.hpp"
 #include "base/partition.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/session.hpp"

@@ -9,7 +9,6 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "base/hooks.hpp"
 #include "base/limits.hpp"
 #include "io/locks.hpp"
 #include "io/result_reader.hpp"
@@ -19,6 +18,11 @@
 namespace masing::io {
 
 namespace {
+
+/// Waits until each rank has written its part of a flushed file. Collective.
+void wait_for_all(const parallel::Communicator& comm) {
+  parallel::min_over_ranks(comm, 0);
+}
 
 /// Returns a random id of 128 bits, which practically no other run has.
 std::string new_run_id() {
@@ -73,8 +77,8 @@ std::string metadata_in(const std::string& path, std::map<std::int64_t, std::int
 
 /// Returns a checksum of the configuration, the build and the metadata of a flushed file of a
 /// result (metadata_in). A run can go on in the file if it has the same checksum. Collective.
-std::string recipe_of(const parallel::Communicator& comm, const ResultSpec& result,
-                      const Handle& file, const std::string& path) {
+std::string fingerprint_of(const parallel::Communicator& comm, const ResultSpec& result,
+                           const Handle& file, const std::string& path) {
   std::map<std::int64_t, std::int64_t> datasets;
   for (const auto& [name, type] : objects_in(file)) {
     if (type == H5O_TYPE_DATASET && name != "configuration") {
@@ -85,7 +89,7 @@ std::string recipe_of(const parallel::Communicator& comm, const ResultSpec& resu
       }
     }
   }
-  parallel::min_over_ranks(comm, 0);  // Wait until each rank has written its part.
+  wait_for_all(comm);
   return parallel::from_root(comm, [&] {
     std::string all = result.configuration + '\0' + result.derived;
     for (const auto& [name, value] : build_facts()) {
@@ -108,7 +112,7 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
   for (const std::string& path : {output + partial, output}) {
     const std::string ids = parallel::from_root(comm, [&] {
       const Head head = read_head(path).value_or(Head());
-      return head.run + " " + head.recipe;
+      return head.run + " " + head.fingerprint;
     });
     if (!ids.starts_with(rows.run + " ")) {
       continue;
@@ -119,7 +123,7 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
       const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
       fault = fault_in(comm, rows.tables, source);
       rows.in_place = fault.empty() && path == output + partial &&
-                      ids == rows.run + " " + recipe_of(comm, result, source, path);
+                      ids == rows.run + " " + fingerprint_of(comm, result, source, path);
     } catch (const base::SystemError& error) {
       fault = error.what();
     }
@@ -205,7 +209,7 @@ void OutputFile::start_rows() {
     }
   }
   flush(file_);
-  head_.recipe = recipe_of(comm_, result_, file_, draft_);
+  head_.fingerprint = fingerprint_of(comm_, result_, file_, draft_);
   parallel::on_root(comm_, [&] { write_head(draft_, head_); });
   if (copies_rows()) {
     put_in_place(comm_, draft_, result_.path + partial);
@@ -223,7 +227,7 @@ void OutputFile::finish() {
   {
     const parallel::PhaseTimer output(parallel::Phase::output);
     flush(file_);
-    parallel::min_over_ranks(comm_, 0);  // Wait until each rank has written its part.
+    wait_for_all(comm_);
   }
   const std::uint64_t rest = draft_.empty() ? 0 : sum_of_rest(comm_, draft_);
   if (!result_.configuration.empty()) {

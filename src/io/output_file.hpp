@@ -14,7 +14,7 @@
 
 namespace masing::io {
 
-// The functions up to write_configuration() say what a file is and where it comes from
+// The functions up to write_samples() say what a file is and where it comes from
 // (io/provenance.cpp).
 
 /// Returns facts about the build of the program as pairs: the name of an attribute of /provenance

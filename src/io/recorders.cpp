@@ -204,7 +204,9 @@ class Recorder final : public engine::Observer {
 
 /// Appends the numbers of the columns of /series.
 void add_sample(const engine::Motion& motion, std::size_t i, std::vector<double>& row) {
-  row.insert(row.end(), {motion.x[i], motion.y[i], motion.force[i], motion.restoring[i]});
+  const std::array numbers{motion.x[i], motion.y[i], motion.force[i], motion.restoring[i]};
+  static_assert(numbers.size() + 1 == series_width);  // t comes first
+  row.insert(row.end(), numbers.begin(), numbers.end());
 }
 
 /// Returns /series. Local.

@@ -35,7 +35,7 @@ class SampledSteps {
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
   /// Returns the total number of samples. Local.
   [[nodiscard]] std::int64_t count() const { return count(time_.steps); }
-  /// Calls take(i, t) for each step of a chunk that is a sample, with its index in `samples` and
+  /// Calls take(i, t) for each step of a chunk that is a sample, with its index in the chunk and
   /// its time t_p. Local if `take` is local.
   template <class Take>
   void each(const engine::Motion& motion, const Take& take) const {
@@ -155,11 +155,11 @@ struct RecorderContext {
 /// stands for the number of rows of a dataset:
 ///     /series/t, x, y, force and restoring [n] are written for every run.
 ///     /state/t [n], column [columns] and values [n, columns] contain the whole state of the model,
-///         and are written for all models except a slab with a mass. /state/column numbers the
-///         columns from 1; their names are in the attribute `columns` of /state/values. For a slab
-///         without a mass, every sample has a row. For other models, the steps 0, field_every,
-///         2·field_every, … and N have rows, if their times lie in the time interval of the
-///         samples; if field_every is 0, only the steps 0 and N.
+///         and are written for models of finitely many elements and slabs without a mass.
+///         /state/column numbers the columns from 1; their names are in the attribute `columns` of
+///         /state/values. For a slab without a mass, every sample has a row. For other models, the
+///         steps 0, field_every, 2·field_every, … and N have rows, if their times lie in the time
+///         interval of the samples; if field_every is 0, only the steps 0 and N.
 ///     /field/s [P], eta [P], k [P], t [n] and u [n, P] contain the profile and the field of a
 ///         slab. The steps 0, field_every, 2·field_every, … and N have rows, or only step N if
 ///         field_every is 0. If the thresholds differ by direction, eta_down [P] is written as

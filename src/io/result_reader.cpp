@@ -2,10 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <utility>
 
 #include "base/text.hpp"
 #include "io/locks.hpp"
@@ -28,7 +26,7 @@ bool require_sound(const parallel::Communicator& comm, const std::string& path) 
     check(H5Fget_filesize(file.id(), &size));
     check(H5Fget_eoa(file.id(), &end));
     // A file that is too long may end with a damaged end; one that is too short was cut off. Files
-    // of masing 1 to 3 end with a seal of 32 bytes, which is not verified any more.
+    // of masing 1 and 2 end with a seal of 32 bytes, which is not verified any more.
     const hsize_t older = first_bytes(path, head_bytes).starts_with(hdf5_signature) ? 32 : 0;
     if (size != end && size != end + older) {
       throw base::UserError(

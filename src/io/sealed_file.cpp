@@ -17,7 +17,6 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/hooks.hpp"
@@ -110,9 +109,9 @@ std::string padded(std::string lines) {
 
 /// Returns the lines of a head without a seal.
 std::string lines_of(const Head& head) {
-  const std::string recipe = head.recipe.empty() ? "" : "recipe " + head.recipe + "\n";
   return fmt::format("{}kind {}\n{}{}", first_line, head.kind,
-                     head.run.empty() ? "" : "run " + head.run + "\n", recipe);
+                     head.run.empty() ? "" : "run " + head.run + "\n",
+                     head.fingerprint.empty() ? "" : "recipe " + head.fingerprint + "\n");
 }
 
 /// Returns the bytes of the head of a complete file, which has `size` bytes without its end.

@@ -16,8 +16,9 @@
 //     bytes 612752
 //     xxh3 9a0f1c22…
 //
-// The lines `run` and `recipe` are in files with rows with which a run may go on. Only complete
-// files have the two last lines, the seal. `bytes` is the size of the file without its end. The end
+// The lines `run` and `recipe` are in files whose rows are written during the run, so that a run
+// may go on with them; complete or not, they keep these lines. The two last lines, the seal, are in
+// complete files only. `bytes` is the size of the file without its end. The end
 // of a complete file are the 16 bytes "masing file end\n". HDF5 ignores them when it reads the
 // file, and cuts them off when it opens the file for writing. Therefore a file without this end was
 // changed by another program, or is not complete.
@@ -37,8 +38,9 @@ inline constexpr std::int64_t head_bytes = 512;
 struct Head {
   std::string kind;      ///< "simulate", "converge", "scan", "benchmark" or "checkpoint"
   std::string run = {};  ///< the id of the run; empty if no run can go on with the file
-  /// a checksum of all that must be the same if a run is to go on in this file (OutputFile)
-  std::string recipe = {};
+  /// a checksum of all that must be the same if a run is to go on in this file (OutputFile); the
+  /// head has it in the line `recipe`
+  std::string fingerprint = {};
 };
 
 /// Returns `size` bytes of a file from the byte `first` on, or fewer if the file ends earlier.
@@ -81,7 +83,7 @@ void put_in_place(const parallel::Communicator& comm, const std::string& draft,
                   const std::string& path);
 
 /// Returns whether a file has the end of a complete file. If so, verifies the seal in its head; to
-/// compute the checksum, each rank reads a part of the file. Files of masing 1 to 3 have no such
+/// compute the checksum, each rank reads a part of the file. Files of masing 1 and 2 have no such
 /// end. Throws UserError on all ranks alike if the file cannot be read, or if its seal is invalid.
 /// The message contains the name of the file. If the seal is invalid, or if a read fails, the
 /// message ends with `advice`. Collective.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,8 +48,9 @@ struct Sampling {
 };
 
 /// Defines what the result file of a run contains. Every file contains /series. The file of a slab
-/// also contains /field, and the file of any model but a slab with a mass contains /state. The
-/// members say how much is written to these groups, and whether further groups are written.
+/// or a chain also contains /field, and the file of a slab without a mass or of a model of finitely
+/// many elements contains /state. The members say how much is written to these groups, and whether
+/// further groups are written.
 struct OutputSpec {
   Sampling sampling;
   /// The field is written at the steps 0, field_every, 2·field_every, … and N, or only at step N if

@@ -66,8 +66,8 @@ struct QuantityResult {
 
 /// The conclusions of a study, which are written to /fit of its file.
 struct Conclusions {
-  /// Indices, in quantities_of(), of the quantities whose errors are reported: all four for a slab,
-  /// and for another model those but u_cells that have an error at some level.
+  /// Indices, in Model::quantities(), of the quantities whose errors are reported: all four for a
+  /// slab, and for another model those but u_cells that have an error at some level.
   std::vector<std::size_t> quantities;
   /// The part of the errors that the refinement does not reduce: "space" if the steps alone are
   /// refined, and the levels have an error in space but the reference has none; "time" if the cells
@@ -82,7 +82,7 @@ struct Conclusions {
 /// The results of a study: its levels, the results for each quantity, and the verdict.
 struct Study {
   std::vector<LevelResult> cases;
-  std::vector<QuantityResult> results;  ///< one result for each of quantities_of()
+  std::vector<QuantityResult> results;  ///< one result for each of Model::quantities()
   std::vector<double> series;           ///< the rows of /series of the last level
   Errors floors;                        ///< an error that is not above its floor has no meaning
   double self_check = 0.0;              ///< the largest Outcome::self_check of the comparisons
