@@ -8,7 +8,6 @@
 #include "base/hooks.hpp"
 #include "base/text.hpp"
 #include "engine/model.hpp"
-#include "io/checkpoint.hpp"
 #include "io/locks.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
@@ -29,7 +28,7 @@ Request with_checkpoint(const Invocation& call, const Request& request) {
   const Command command = values.command();
   const std::string advice = "give a whole checkpoint of masing";
   // HDF5 may crash on a damaged file, so the seal is verified before HDF5 opens the file
-  with_origin(values.place("restart"), [&] {
+  at_place(values.place("restart"), [&] {
     require(io::verify_seal(call.comm, file, advice), file + " has no seal; " + advice);
   });
   const io::Recipe recipe = recipe_in(call.comm, file);
@@ -61,7 +60,7 @@ void add_warnings(Request& request) {
   }
   for (const study::Level& level : request.study.levels) {
     const std::string advice = engine::step_advice(study::at_level(request.run, level));
-    if (&level == &request.study.levels.front()) {
+    if (&level == &request.study.levels.front() && !advice.empty()) {
       request.warnings.push_back(advice);
     }
   }
@@ -146,7 +145,7 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   const bool prints = values.flag("print-config");
   const bool only_validates = values.flag("validate-only");
   for (const std::string& text : request.warnings) {
-    if (!text.empty() && !prints && !only_validates) {
+    if (!prints && !only_validates) {
       warn(call.comm, text);
     }
   }

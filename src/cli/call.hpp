@@ -28,7 +28,7 @@ struct Invocation {
 struct Job {
   Spec spec;
   Values values;  ///< of a scan, those at its first point without a fault
-  std::unique_ptr<base::GivenAt> origins;
+  std::unique_ptr<base::GivenAt> places;
 
   /// if it has a value, the job is only validated, not computed, and then this text is printed
   std::optional<std::string> only_validated;

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/text.hpp"
 #include "cli/problem.hpp"
 #include "engine/chain.hpp"
 
@@ -33,13 +32,12 @@ engine::RunSpec chain_run(const Values& values) {
   const slab::ChainPart part = engine::chain_part(chain, {0, 1});
   const bool has_impedance = part.ground[0] > 0.0;
   chain.absorbs = has_impedance;
-  const bool base_moves = !acceleration.is_constant() || acceleration(0.0) != 0.0;
   require(has_impedance == (part.mass[0] > 0.0), has_impedance ? "base_mass" : "base_impedance",
           "0; a base that absorbs needs both base_impedance > 0 and base_mass > 0");
   require(!values.has("incoming-velocity") || has_impedance, "incoming-velocity",
           "the base does not absorb; give --set base_impedance and --set base_mass, or "
           "--base-acceleration");
-  require(!base_moves || !has_impedance, "base-acceleration",
+  require(!is_not_zero(acceleration) || !has_impedance, "base-acceleration",
           "the base absorbs, and moves by itself; give --incoming-velocity, or no base_impedance");
   require(chain.force_node <= elements, "force-node",
           fmt::format("{}; must be a node from 1 to n = {}", chain.force_node, elements));

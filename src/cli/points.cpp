@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -34,7 +33,7 @@ constexpr double most_points = 1e6;
 /// logarithmic range contains 0.
 std::vector<double> axis_values(const Entry& over) {
   const Values plain{Given{}};  // the numbers of an axis use no constants
-  return with_origin(over.place, [&] {
+  return at_place(over.place, [&] {
     const bool is_range = over.text.find(':') != std::string::npos;
     const std::vector<std::string> pieces = base::split(over.text, is_range ? ':' : ',');
     const bool is_log = pieces.size() == 4 && pieces[3] == "log";
@@ -97,7 +96,7 @@ std::string key_of(const std::string& name, const std::string& place, const std:
 /// valid.
 void add_samples(Axes& axes, const Entry& given, io::Samples source, const std::string& model) {
   const bool is_csv = source.beside.empty();
-  with_origin(given.place + (is_csv ? ": " + given.text : ""), [&] {
+  at_place(given.place + (is_csv ? ": " + given.text : ""), [&] {
     const std::string& text = axes.inputs.emplace(std::move(source)).source()->table;
     base::require_text(text, "the table");
     const base::TextTable cells = base::text_table(text, "the table", 0);
@@ -244,7 +243,7 @@ void Axes::require_unchanged(const std::string& before) const {
 Axes axes_of(const Given& given, const Files& files) {
   Axes axes{.input = files.input};
   if (const Entry* samples = given.find("samples"); samples != nullptr && !samples->text.empty()) {
-    io::Samples source = with_origin(samples->place, [&] {
+    io::Samples source = at_place(samples->place, [&] {
       require(given.samples != nullptr || files.samples,
               "the file has no /samples; give one that masing wrote");
       return given.samples != nullptr ? *given.samples : files.samples(samples->text);

@@ -51,8 +51,8 @@ class Inputs {
 /// The points of a scan and the inputs that they need.
 struct Axes {
   scan::Points points = {};
-  /// The inputs of the table of samples; empty if there is none. The first axis is then that of the
-  /// rows of the table.
+  /// The inputs of the table of samples, whose rows are then the first axis; empty if there is
+  /// none.
   std::optional<Inputs> inputs = {};
   decltype(Files::input) input = {};  ///< reads the inputs of a point on all ranks alike
 

@@ -1,10 +1,8 @@
 #include <fmt/core.h>
 #include <xxhash.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 #include "base/text.hpp"
 #include "cli/problem.hpp"

@@ -64,6 +64,32 @@ std::string counted_elements(const Values& values, const std::vector<Parameter>&
   return {};
 }
 
+/// Sets the defaults of the parameters of a model. The default of n is the length of the first list
+/// that has one value for each element. Throws UserError if a parameter of the model is missing.
+void resolve_parameters(Values& values) {
+  const rheology::ModelInfo& info = rheology::catalogue_entry(values.call().model).info;
+  const std::string& levels = values.text("levels");
+  const std::string of_elements = section + element_count;
+  if (!levels.empty() && values.text("refine") == "elements" && !values.given(of_elements)) {
+    // that of the first level
+    values.set(of_elements, levels.substr(0, levels.find(':')), values.place("levels"));
+  }
+  const std::vector<Parameter> parameters = all_parameters(info);
+  for (const Parameter& parameter : parameters) {
+    const std::string key = section + parameter.name;
+    if (!values.has(key)) {
+      values.derive(key, parameter.preset                  ? base::to_text(*parameter.preset)
+                         : parameter.name == element_count ? counted_elements(values, parameters)
+                                                           : "");
+    }
+    if (!values.has(key)) {
+      throw UserError(fmt::format("{}: missing; {} needs it: {}; give --set {}=VALUE",
+                                  values.place(parameter.name), info.name, parameter.meaning,
+                                  parameter.name));
+    }
+  }
+}
+
 /// The force of the papers, which is the default of their problem alone.
 constexpr const char* papers_force = "0.45*cos(0.5*t)";
 
@@ -118,19 +144,23 @@ void check_options(const Values& values) {
   require(values.has("output"), "output", "empty; give a file name");
   const auto refine = values.choice<Refine>("refine");
   const std::optional<Method> method = method_of(values);
-  const std::string refinements = family == Family::finite  ? "steps"
-                                  : family == Family::chain ? "steps, cells or elements"
-                                                            : "steps, cells or both";
-  require(
-      refinements.find(values.text("refine")) != std::string::npos, "refine",
-      fmt::format("{} is not there for {}; give {}", values.text("refine"), model, refinements));
-  const std::string engines = family == Family::finite  ? "exact, or nothing"
-                              : family == Family::chain ? "memory"
-                              : is_continuum            ? "memory or exact, or a number of cells"
-                                                        : "sweep, memory or exact";
-  require(engines.find(values.text("engine")) != std::string::npos, "engine",
+  using Words = std::vector<std::string>;
+  const auto is_one_of = [&](const char* key, const Words& words) {
+    return std::ranges::count(words, values.text(key)) > 0;
+  };
+  const Words refinements = family == Family::finite  ? Words{"steps"}
+                            : family == Family::chain ? Words{"steps", "cells", "elements"}
+                                                      : Words{"steps", "cells", "both"};
+  require(is_one_of("refine", refinements), "refine",
+          fmt::format("{} is not there for {}; give {}", values.text("refine"), model,
+                      base::joined(refinements, "|")));
+  const Words engines = family == Family::finite  ? Words{"exact"}
+                        : family == Family::chain ? Words{"memory"}
+                        : is_continuum            ? Words{"memory", "exact"}
+                                                  : Words{"sweep", "memory", "exact"};
+  require(!method || is_one_of("engine", engines), "engine",
           fmt::format("{} is no engine of {}{}; give {}", values.text("engine"), model,
-                      is_continuum ? " with --cells inf" : "", engines));
+                      is_continuum ? " with --cells inf" : "", base::joined(engines, "|")));
   const bool refines_time = values.command() == Command::converge && refine != Refine::cells;
   require(!refines_time || method != Method::exact, "engine",
           "exact has no time step to refine; leave it out, and give --reference exact");
@@ -159,7 +189,7 @@ engine::RunSpec slab_run(const Values& values) {
                                     .y0 = values.real("y0")};
   engine::Drive drive{values.function("force")};
   const base::Function base = values.function("base-acceleration");
-  const bool base_moves = !base.is_constant() || base(0.0) != 0.0;
+  const bool base_moves = is_not_zero(base);
   if (base_moves) {
     drive = {drive.of_t.plus(-oscillator.mass, base), {"base-acceleration", "F(t) - m a_g(t)"}};
   }
@@ -210,7 +240,7 @@ std::string misfit_of(const base::PointTable& table, const Values& values) {
 }  // namespace
 
 const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& place) {
-  return *with_origin(place, [&] { return &rheology::catalogue_entry(name); });
+  return *at_place(place, [&] { return &rheology::catalogue_entry(name); });
 }
 
 std::int64_t elements_of(const Values& values) {
@@ -226,30 +256,6 @@ std::int64_t elements_of(const Values& values) {
     }
     return count;
   });
-}
-
-void resolve_parameters(Values& values) {
-  const rheology::ModelInfo& info = rheology::catalogue_entry(values.call().model).info;
-  const std::string& levels = values.text("levels");
-  const std::string of_elements = section + element_count;
-  if (!levels.empty() && values.text("refine") == "elements" && !values.given(of_elements)) {
-    // that of the first level
-    values.set(of_elements, levels.substr(0, levels.find(':')), values.place("levels"));
-  }
-  const std::vector<Parameter> parameters = all_parameters(info);
-  for (const Parameter& parameter : parameters) {
-    const std::string key = section + parameter.name;
-    if (!values.has(key)) {
-      values.derive(key, parameter.preset                  ? base::to_text(*parameter.preset)
-                         : parameter.name == element_count ? counted_elements(values, parameters)
-                                                           : "");
-    }
-    if (!values.has(key)) {
-      throw UserError(fmt::format("{}: missing; {} needs it: {}; give --set {}=VALUE",
-                                  values.place(parameter.name), info.name, parameter.meaning,
-                                  parameter.name));
-    }
-  }
 }
 
 rheology::ModelSpec model_spec(const Values& values) {
@@ -359,7 +365,7 @@ void warn_of_tables(const Values& values, std::vector<std::string>& warnings) {
 }
 
 std::vector<double> breaks_of(const Values& values, double final_time) {
-  return base::breaks({{"force", values.function(values.has("position") ? "position" : "force")},
+  return base::breaks({{"force", values.function("force")},
                        {"base-acceleration", values.function("base-acceleration")}},
                       final_time, values.list("breaks"));
 }

@@ -25,11 +25,6 @@ const rheology::CatalogueEntry& known_model(const std::string& name, const std::
 /// and the fields. Throws UserError if a text is not valid, or if a parameter is missing. Local.
 void resolve(Values& values);
 
-/// Sets the defaults of the parameters of a model. The default of n is the length of the first list
-/// that has one value for each element. Throws UserError if a parameter of the model is missing.
-/// Local.
-void resolve_parameters(Values& values);
-
 /// Returns the number of elements n, or 1 if the model has no parameter n. Throws UserError if n is
 /// not a whole number from 1 to 10^8. Local.
 std::int64_t elements_of(const Values& values);
@@ -45,6 +40,12 @@ engine::RunSpec run_of(const Values& values);
 /// Adds a warning for each table among the functions of t that drive the run whose times are not
 /// those of the run. Local.
 void warn_of_tables(const Values& values, std::vector<std::string>& warnings);
+
+/// Returns whether a function is another than the constant 0. Local.
+inline bool is_not_zero(const base::Function& function) {
+  return !function.is_constant() || function(0.0) != 0.0;
+}
+
 /// Returns the run of a chain of slabs. Throws UserError if its parameters are not valid. Local.
 engine::RunSpec chain_run(const Values& values);
 

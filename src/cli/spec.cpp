@@ -13,7 +13,6 @@
 #include "base/text.hpp"
 #include "cli/problem.hpp"
 #include "engine/model.hpp"
-#include "io/checkpoint.hpp"
 #include "io/locks.hpp"
 
 namespace masing::cli {
@@ -118,7 +117,7 @@ void require_model(const Given& given) {
             fmt::format("{0}: not a key of --model {1}; masing models {1} lists what it takes",
                         entry.place, given.model));
     if (is_parameter) {
-      with_origin(entry.place, [&] {
+      at_place(entry.place, [&] {
         rheology::require_parameter(info, entry.key.substr(entry.key.find('.') + 1));
       });
     }
@@ -149,8 +148,9 @@ Request request_at(Values values, const std::shared_ptr<const Axes>& axes) {
   request.run = run_of(request.values);
   warn_of_tables(request.values, request.warnings);
   if (request.values.command() != Command::converge) {  // a study has levels with their own steps
-    request.warnings.push_back(engine::step_advice(request.run));
-    std::erase(request.warnings, "");
+    if (const std::string advice = engine::step_advice(request.run); !advice.empty()) {
+      request.warnings.push_back(advice);
+    }
   }
   return request;
 }
@@ -166,12 +166,12 @@ Request first_without_fault(const Values& values, const std::shared_ptr<const Ax
   for (std::int64_t point = 0; point < points; point += (points - 1) / most + 1) {
     try {
       std::vector<Entry> row;
-      axes->input([&] { row = with_origin("--samples", [&] { return axes->at(point); }); });
+      axes->input([&] { row = at_place("--samples", [&] { return axes->at(point); }); });
       const Values here = values.with(row);
       const auto places = given_at(here);
       Request request = request_at(here, axes);
       check_scan(request);
-      (void)problem_of(request);
+      request.problem = problem_of(request);
       request.warnings.clear();
       return request;
     } catch (const UserError& error) {
@@ -181,9 +181,9 @@ Request first_without_fault(const Values& values, const std::shared_ptr<const Ax
   throw UserError(*fault);
 }
 
-/// Returns whether `now`, of masing simulate, extends the trajectory of `before` to a later T. For
-/// this, both must have the same step and the same times t_p = p·T/N up to the end of `before`, to
-/// the last bit.
+/// Returns whether `values`, of masing simulate, extends the trajectory of `before` to a later T.
+/// For this, both must have the same step and the same times t_p = p·T/N up to the end of `before`,
+/// to the last bit.
 bool is_extended(const Values& values, const Values& before) {
   if (values.command() != Command::simulate) {  // the times of a scan may differ at its points
     return false;
@@ -361,9 +361,7 @@ Scan scan_spec(const Request& request, const std::string& command_line) {
     scan.spec.files.result.samples = axes.inputs->source();
   }
   scan.spec.files.result.title = "scan over " + base::joined(names, ", ");
-  // throws before the scan starts if the first point, and therefore perhaps every point, has a
-  // fault
-  scan.spec.first = problem_of(request);
+  scan.spec.first = request.problem;
   return scan;
 }
 

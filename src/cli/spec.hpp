@@ -30,6 +30,7 @@ struct Request {
   std::vector<std::string> warnings = {};  ///< the warnings to be printed
   /// for a study: its levels, reference, expected orders and unmet hypotheses
   study::StudySpec study = {};
+  scan::ScanProblem problem = {};  ///< of a scan, the problem at its first point without a fault
 };
 
 /// Returns the request of what a call gives. Throws UserError for the first text that is not valid,
@@ -115,7 +116,7 @@ Simulation simulation(const Request& request, const std::string& command_line);
 /// for simulation(). Local.
 study::StudySpec study_spec(const Request& request, const std::string& command_line);
 /// Returns the spec of the scan that a request describes. `command_line` and the exceptions are as
-/// for simulation(). Also throws UserError if the first point of the scan is not valid. Local.
+/// for simulation(). Local.
 Scan scan_spec(const Request& request, const std::string& command_line);
 /// Returns the spec that the command of a request needs, by calling one of the three functions
 /// above. Local.

@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <set>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/partition.hpp"
@@ -169,7 +168,6 @@ std::vector<Numbers> ladder_of(const Values& values, const Numbers& numbers) {
 /// or a ladder are not valid, if a level is not finer than the level before, or if there are fewer
 /// than two levels.
 std::vector<Numbers> study_levels(const Values& values) {
-  constexpr std::int64_t most = std::int64_t{1} << 53;
   const auto refine = values.choice<Refine>("refine");
   const std::vector<Numbers> given =
       values.has("levels") ? values.levels("levels") : default_levels(values);
@@ -178,7 +176,7 @@ std::vector<Numbers> study_levels(const Values& values) {
   for (const Numbers& numbers : given) {
     const bool is_ladder = numbers.size() == 2 * sizes + 1;
     require_level((is_ladder || numbers.size() == sizes) && std::ranges::min(numbers) >= 1 &&
-                      std::ranges::max(numbers) <= most,
+                      std::ranges::max(numbers) <= largest_count,
                   numbers,
                   sizes == 1 ? " is not a level; give whole numbers from 1 to 2^53"
                              : " is not a pair of whole numbers; --refine both takes "

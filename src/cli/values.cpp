@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "rheology/catalogue.hpp"
 
@@ -19,10 +18,6 @@ namespace {
 
 /// The section of an .ini with the constants.
 const std::string let = "let.";
-
-// Up to this limit every integer is exact as a double. Therefore p·T/N and i/P are computed from
-// exact operands.
-constexpr std::int64_t largest_count = std::int64_t{1} << 53;
 
 /// Returns the numbers of a list or of levels as texts: those of "100:200, 50" are 100 and 200, and
 /// 50.
@@ -53,7 +48,8 @@ std::int64_t in_range(std::int64_t count, const Option& option) {
   return count;
 }
 
-/// Returns the variable of the functions that an option of this kind takes; 0 for a number.
+/// Returns the variable of the functions that a text of this kind may be. Kind::real stands for the
+/// numbers of all kinds, which have no variable; for these returns 0.
 char variable_of(Kind kind) {
   return kind == Kind::of_t ? 't' : kind == Kind::pair ? 'i' : kind == Kind::real ? '\0' : 's';
 }
@@ -269,6 +265,8 @@ base::Function Values::function(const std::string& key) const {
 std::string Values::value(const Option& option) const {
   const std::string key = option.name;
   const std::string& text = this->text(key);
+  // An empty text means that there is no function, or no number that follows from other keys. A
+  // number that the user gives must have a text.
   const bool may_be_empty =
       option.kind == Kind::word || (option.is_function() && option.preset.empty()) || !given(key);
   if (text.empty() && may_be_empty) {

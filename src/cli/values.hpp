@@ -16,10 +16,14 @@ namespace masing::cli {
 using base::Constants;
 using base::Names;
 
+/// The largest count. Up to this limit every integer is exact as a double. Therefore p·T/N and i/P
+/// are computed from exact operands.
+inline constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+
 /// The values of a call: the one form of a request between its words and its specs. A getter reads
 /// the text of a key, inserts the values of the named constants (--let), and throws a UserError
-/// that begins with the place of the text if it is not valid. What follows from other keys by
-/// default is written back as text by derive(). Copies share the parsed expressions, so that each
+/// that begins with the place of the text if it is not valid. Most defaults that follow from other
+/// keys are written back as text by derive(). Copies share the parsed expressions, so that each
 /// text of a scan is parsed once. All functions are local.
 class Values {
  public:
@@ -38,13 +42,14 @@ class Values {
   /// the user did not give it, returns what gives it: "--mass", "--set k".
   [[nodiscard]] std::string place(const std::string& quantity) const;
   /// Calls `work` and returns its result. If `work` throws a UserError, its message then begins
-  /// with the place of an option or a parameter, as with_origin() writes it.
+  /// with the place of an option or a parameter, as at_place() writes it. place() is called only
+  /// then.
   template <typename Work>
   auto at(const std::string& quantity, const Work& work) const {
     try {
       return work();
     } catch (const base::UserError&) {
-      return with_origin(place(quantity), []() -> decltype(work()) { throw; });
+      return at_place(place(quantity), []() -> decltype(work()) { throw; });
     }
   }
   /// Returns the text of a key as it was written or derived, or else the default of the option.
@@ -97,8 +102,8 @@ class Values {
   /// Returns the values of all constants. Throws UserError for a constant that is no number or that
   /// is defined by itself.
   [[nodiscard]] const Constants& constants() const;
-  [[nodiscard]] const base::Tables& tables() const { return tables_; }
-  /// Returns the names of the constants and tables in all texts that were read so far.
+  /// Returns the names of the constants and tables in all texts that were read so far; after
+  /// check(), these are all texts that the user gave.
   [[nodiscard]] Names used() const;
   /// Throws UserError for the first text that the user gave and that is not valid, even if the
   /// model does not use it.

@@ -193,7 +193,8 @@ void check_names(std::vector<Entry>& entries, const std::string& model) {
 }
 
 /// Replaces the text of an entry by its points if it names a table or a field of a result file. A
-/// text that names a file for which `files` has no function is left; it is no function.
+/// text that names a file for which `files` has no reader is left as it is, and refused later as no
+/// function of s or t.
 void read_points(Entry& entry, const Option* option, const Files& files) {
   const std::string path{base::trimmed(entry.text.substr(entry.text.find(':') + 1))};
   const bool is_function = option != nullptr && option->is_function();
@@ -257,8 +258,11 @@ void refuse_key(Command command, const std::string& place, const std::string& na
       names.emplace_back(option.name);
     }
   }
-  throw UserError(fmt::format("{}: {} is not a key of masing {}, see its --help{}", place, name,
-                              name_of(command), base::meant(name, names)));
+  const bool is_in_section = name.find('.') != std::string::npos;
+  throw UserError(
+      fmt::format("{}: not a key of masing {}, see its --help{}{}", place, name_of(command),
+                  is_in_section ? "; the sections are [model], [let], [table], [over]" : "",
+                  base::meant(name, names)));
 }
 
 std::vector<Entry> ini_entries(Command command, const IniText& ini) {
@@ -307,7 +311,7 @@ Given read(Command command, const std::vector<std::string>& words, const Files& 
     if (one.key.starts_with("let.") || one.key.starts_with("table.")) {
       require_name(one.place, one.key.substr(one.key.find('.') + 1));
     }
-    with_origin(one.place, [&] { read_points(one, find_option(one.key, command), files); });
+    at_place(one.place, [&] { read_points(one, find_option(one.key, command), files); });
   }
   return given;
 }

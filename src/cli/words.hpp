@@ -20,7 +20,8 @@ struct Entry {
   std::string key;    ///< "mass", or in a section "model.k", "let.w", "table.r", "over.w"
   std::string text;   ///< without blanks at its ends
   std::string place;  ///< for messages: "--mass", "--let w", "case.ini line 3, mass"
-  /// the points of a table that the text names; `text` is then "points:…"
+  /// the points of a table that the text names; `text` is then "points:…", or at a point of a scan
+  /// the path of an input
   std::shared_ptr<const base::PointTable> points = {};
 };
 
@@ -95,8 +96,8 @@ void require(bool holds, const char* key, const std::string& fault);
 /// identifier or has a meaning in expressions (sin, pi, t). Local.
 void require_name(const std::string& place, const std::string& name);
 
-/// Throws UserError that an option or a name is no key of `command`. The message proposes a similar
-/// name. Local.
+/// Throws UserError that `name` is no key of `command`. The message begins with `place`, which says
+/// the name, and proposes a similar name. Local.
 [[noreturn]] void refuse_key(Command command, const std::string& place, const std::string& name);
 
 /// Returns a text, shortened to at most 60 bytes, in quotes for a message. Local.
@@ -111,7 +112,7 @@ std::string message_of(const base::UserError& error);
 /// error begins with the place of a quantity, `place` replaces this place. Local if `work` is
 /// local.
 template <typename Work>
-auto with_origin(const std::string& place, const Work& work) {
+auto at_place(const std::string& place, const Work& work) {
   try {
     return work();
   } catch (const base::UserError& error) {

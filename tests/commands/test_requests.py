@@ -40,7 +40,7 @@ def test_what_is_no_result_file_of_the_command_has_no_options_for_it(masing):
     for name, said in (
             ("changed.h5", "changed.h5 is damaged"),
             ("study.h5", "study.h5 is of masing converge; give a file of masing simulate"),
-            ("other.h5", "/configuration of other.h5 line 2, levels: levels is not a key of masing simulate")):
+            ("other.h5", "/configuration of other.h5 line 2, levels: not a key of masing simulate")):
         assert said in masing.refusal("simulate", f"--config={name}")
 
 

@@ -93,7 +93,7 @@ def check_benchmark(file, printed):
 
 def test_a_benchmark_is_refused_before_it_begins_or_ended_at_once_and_leaves_nothing(masing):
     for words, *said in ((["--largest", "1e15"], "--largest", "GiB", "give at most"),
-                         (["--mass", "1"], "--mass: mass is not a key of masing benchmark"),
+                         (["--mass", "1"], "--mass: not a key of masing benchmark"),
                          (["--output", "none/b.h5"], "folder")):
         message = masing.refused("benchmark", "--quick", *words)
         assert all(part in message for part in said) and masing.names() == []
