@@ -55,9 +55,13 @@ class Campaign {
       if (files_.checkpoint.path.empty()) {
         throw;
       }
-      parallel::on_root(comm_, [this] { save_on_root(); });
-      throw base::SystemError(
-          fmt::format("{}; what was computed is saved{}", fault.what(), advice()));
+      std::string rest = "what was computed is saved" + advice();
+      try {
+        parallel::on_root(comm_, [this] { save_on_root(); });
+      } catch (const base::SystemError& error) {
+        rest = std::string("nor could what was computed be saved: ") + error.what();
+      }
+      throw base::SystemError(fmt::format("{}; {}", fault.what(), rest));
     }
   }
 
