@@ -103,7 +103,7 @@ X = np.linspace(0, 1, 30)
     ({"force": np.sin}, "^force: a function of Python is no value of it"),
     ({"energy": 1}, "^energy: takes no value$"),
     ({"cells": True}, "^cells=True: give a value, or None for none"),
-    ({"config": "cellz = 10"}, "cellz is not a key"),
+    ({"config": "cellz = 10"}, "cellz: not a key"),
     ({"dt": 0.01}, "^dt=0.01: is no option: the step is final_time / steps"),
     ({"final_time": 3, "from_": 4}, "^from_: 4; "), (SMALL | {"ranks": 2.5}, "^ranks=2.5: give a whole number from 1"),
     (lambda: masing.scan(over=[1, 2]), r"^over=\[1, 2\]: give a dict"), (lambda: masing.open("a\0b"), "is not there"),
