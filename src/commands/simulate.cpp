@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,31 +27,40 @@ namespace masing::commands {
 
 namespace {
 
+/// The least and the largest value of all steps.
+struct Range {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+
+  void add(std::span<const double> values) {
+    auto [low, high] = *this;
+    for (const double value : values) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    *this = {low, high};
+  }
+};
+
 /// A run to be computed, and its results. As an observer of the run, the object records the ranges
 /// of x and of the restoring force over all steps.
 struct Run final : engine::Observer {
   explicit Run(const cli::Simulation& asked) : simulation(asked) {}
 
   void observe(const engine::Motion& motion, engine::Engine& /*engine*/) override {
-    for (std::size_t i = 0; i < motion.x.size(); ++i) {
-      least_x = std::min(least_x, motion.x[i]);
-      most_x = std::max(most_x, motion.x[i]);
-      least_restoring = std::min(least_restoring, motion.restoring[i]);
-      most_restoring = std::max(most_restoring, motion.restoring[i]);
-    }
+    x.add(motion.x);
+    restoring.add(motion.restoring);
   }
   void serialize(std::int64_t /*step*/, engine::Archive& archive) override {
-    archive.scalars("range", least_x, most_x, least_restoring, most_restoring);
+    archive.scalars("range", x.least, x.most, restoring.least, restoring.most);
   }
 
   const cli::Simulation& simulation;
   const engine::RunSpec& spec = simulation.run;
   std::int64_t step = 0;  ///< the latest step that was computed
   bool is_done = false;   ///< whether the run is complete and its result file is sealed
-  double least_x = std::numeric_limits<double>::infinity();
-  double most_x = -std::numeric_limits<double>::infinity();
-  double least_restoring = std::numeric_limits<double>::infinity();
-  double most_restoring = -std::numeric_limits<double>::infinity();
+  Range x;
+  Range restoring;
   /// the wall time of all steps since the start or a restart, with output, in seconds
   double seconds = 0.0;
   double steps_per_second = 0.0;
@@ -208,7 +218,7 @@ std::string report_text(const Run& run, int ranks) {
       "  {:.3g} s, {:.3g} steps/s",
       engine::title(run.spec), run.spec.time.final_time,
       ranks == 1 || engine::is_split(run.spec, ranks) ? "" : "1 of ", ranks, ranks == 1 ? "" : "s",
-      run.least_x, run.most_x, run.least_restoring, run.most_restoring, run.seconds,
+      run.x.least, run.x.most, run.restoring.least, run.restoring.most, run.seconds,
       run.steps_per_second);
   if (const double updates = run.steps_per_second * engine::swept_cells(run.spec); updates > 0) {
     text += fmt::format(", {:.3g} cell-updates/s", updates);

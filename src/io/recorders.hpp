@@ -39,11 +39,10 @@ class SampledSteps {
   /// its time t_p. Local if `take` is local.
   template <class Take>
   void each(const engine::Motion& motion, const Take& take) const {
-    for (std::size_t i = 0; i < motion.x.size(); ++i) {
-      const std::int64_t step = motion.first_step + static_cast<std::int64_t>(i);
-      if (takes(step)) {
-        take(i, time_.time(step));
-      }
+    const std::int64_t first = motion.first_step;
+    const std::int64_t end = first + std::ssize(motion.x);
+    for (std::int64_t step = takes(first) ? first : next(first); step < end; step = next(step)) {
+      take(static_cast<std::size_t>(step - first), time_.time(step));
     }
   }
 
