@@ -15,8 +15,6 @@
 
 namespace masing::cli {
 
-using base::UserError;
-
 namespace {
 
 /// Returns `request`, completed by continued() from the checkpoint that --restart names. Throws

@@ -82,7 +82,7 @@ struct Option {
   /// what the help calls the value, or the words of a choice: "right|midpoint"; empty for a flag
   const char* argument = "";
   /// the default; empty if the option has none, or one that follows from other options
-  std::string preset = "";
+  std::string preset = {};
   const char* help = "";  ///< one sentence
   /// the range of a number; a count is at least 1 if it must be positive, and otherwise at least 0
   rheology::Range range = rheology::Range::any;

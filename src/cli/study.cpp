@@ -16,7 +16,6 @@
 
 namespace masing::cli {
 
-using base::UserError;
 using study::ExpectedOrder;
 using study::Level;
 using study::Refine;

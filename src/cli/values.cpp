@@ -339,10 +339,9 @@ const Constants& Values::constants() const {
     add(key);
   }
   const auto is_next = [&](const auto& one) {
-    const auto& [key, text] = one;
-    const Names used = base::to_number(text)
-                           ? Names()
-                           : at(key, [&] { return parsed(text, Kind::real).constants(); });
+    const Names used = base::to_number(one.second) ? Names() : at(one.first, [&] {
+      return parsed(one.second, Kind::real).constants();
+    });
     return std::ranges::none_of(used, [&](const auto& name) { return open.contains(let + name); });
   };
   Constants known;

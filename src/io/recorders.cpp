@@ -230,7 +230,7 @@ Group series_group(const engine::RunSpec& run, const Sampling& sampling) {
 /// Returns the column of a number of the profile: value_of(element) is that of a cell.
 template <class ValueOf>
 PlaceColumn of_profile(const char* name, const Attributes& attributes, const slab::Profile* profile,
-                       const ValueOf& value_of) {
+                       ValueOf value_of) {
   return {name, attributes, false, [=](const WrittenPlaces& cells, engine::Engine& /*engine*/) {
             return cells.row([&](std::int64_t i) { return value_of(profile->element(i)); });
           }};
