@@ -59,8 +59,9 @@ CONFIGURATIONS = {
     "both": f"{STUDY} --refine both --levels 20:1000,40:1000,40:2000,80:2000,80:4000 --reference exact",
     "both, split": "converge --final-time 10 --refine both --levels 30:400,2050:900 --reference cells-inf"
                    " --expect-order none",
-    "elements, split": "converge --model masing-chain --refine elements --reference successive --levels 2050:160,4100:320"
-                       " --set m=i<n?1/n:0.5/n --set k=n --set eta=1/n --threshold s+0.05 --cells inf --final-time 0.05"
+    "elements, split": "converge --model masing-chain --refine elements --reference successive"
+                       " --levels 2050:160,4100:320 --set m=i<n?1/n:0.5/n --set k=n --set eta=1/n"
+                       " --threshold s+0.05 --cells inf --final-time 0.05"
                        " --base-acceleration -3*sin(2*t)^3*cos(2*t)",
     # scans
     "scan, grid, series": "scan --over k0=0,0.2 --over F=0.1:0.5:3:log --force F*cos(t) --final-time 20*2*pi"
@@ -90,8 +91,8 @@ FORCES = ("0.9*sin(1.1*t)+0.5*sin(3.1*t)", "0.7*sin(1.1*t)+0.4*square(t/3.7)")
 
 # Of what ranks share the recorders and watched nodes are in no test of an engine.
 SPLIT = ("sweep, split", "masing-chain, split, shaken", "both, split", "elements, split", "scan, split",
-         "scan, grid, series", "steady", "masing-chain, split, wave", "s-chain, long", "p-series, long", "steps, p-series",
-         "steps, exact")
+         "scan, grid, series", "steady", "masing-chain, split, wave", "s-chain, long", "p-series, long",
+         "steps, p-series", "steps, exact")
 
 
 def words_of(line):

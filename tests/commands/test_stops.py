@@ -20,7 +20,7 @@ from result_files import contents, seal
 SPLIT = ("--cells=180000", "--final-time=40", "--k0=0.1")  # so many cells that ranks share them
 FORCED, PERIODIC = "--force=0.45*cos(0.5*t)", ("--force=0.4*cos(w*t)", "--k0=0.1")
 SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
-STUDY = ("converge", "--levels=6400,12800,25600", "--final-time=10", "--reference=successive", "--field-samples=5",
+STUDY = ("converge", "--levels=3200,6400,12800", "--final-time=10", "--reference=successive", "--field-samples=5",
          "--expect-order=none")
 SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000", "--final-time=40", "--keep=series",
         "--sample-every=50")
