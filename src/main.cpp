@@ -242,7 +242,6 @@ int main(int count, char** values) {
     parallel::Session session(petsc_options);
     may_hang = false;
     const int code = session.run([&](const parallel::Communicator& comm) -> int {
-      parallel::require_connected(comm.size());
       const base::GivenAt options([](const std::string& quantity) { return "--" + quantity; });
       return run(command, {rest, base::joined(words, " "), comm});
     });

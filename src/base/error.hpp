@@ -10,20 +10,6 @@
 /// of cells into blocks, and exact sums.
 namespace masing::base {
 
-/// The place of a call in the source code, for messages of failures. It replaces
-/// std::source_location, because not every compiler and checker in use provides that yet. A
-/// function whose last parameter is `Location where = Location::current()` receives the place of
-/// its caller.
-struct Location {
-  const char* file = "";
-  int line = 0;
-
-  static constexpr Location current(const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
-    return {file, line};
-  }
-};
-
 /// The exit codes of the program.
 enum ExitCode : int {
   exit_done = 0,

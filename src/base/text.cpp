@@ -75,15 +75,6 @@ std::string to_text(std::int64_t value) {
   return fmt::to_string(value);
 }
 
-std::string grouped(std::int64_t count) {
-  std::string digits = to_text(count);
-  for (std::size_t place = digits.size(); digits.size() > 4 && place > 3;) {
-    place -= 3;
-    digits.insert(place, "\u202f");
-  }
-  return digits;
-}
-
 std::optional<double> to_number(std::string_view text) {
   const auto value = whole<double>(without_plus(trimmed(text)));
   return value && std::isfinite(*value) ? value : std::nullopt;

@@ -14,10 +14,6 @@ std::string to_text(double value);
 /// Returns `value` in decimal digits. Local.
 std::string to_text(std::int64_t value);
 
-/// Returns all digits of `count` ≥ 0; from 10,000 on they are divided into groups of three by
-/// narrow no-break spaces (U+202F). Local.
-std::string grouped(std::int64_t count);
-
 /// Returns the finite number that `text` represents. Returns nothing if `text` is not a finite
 /// number, or if the number is too large or too small for a double. Blanks at the ends and a plus
 /// sign are allowed. Local.

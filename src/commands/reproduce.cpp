@@ -75,31 +75,31 @@ std::vector<io::FileDifference> all_differences(const std::string& file,
   const io::Handle opened = io::open_for_reading(file);
   if (!io::read_text_attribute(opened, "/provenance", "version").starts_with("3.")) {
     // Version 3.0 finds orders, laws and limits by other rules.
-    constexpr const char* changed[] = {"/fit attribute gci",        "/fit attribute richardson",
-                                       "/fit attribute order",      "/fit attribute observed_",
-                                       "/fit attribute constant",   "/fit attribute statistical",
-                                       "/fit attribute structural", "/cases/fitted_error"};
+    constexpr const char* changed[] = {
+        "/fit attribute gci",        "/fit attribute richardson", "/fit attribute order",
+        "/fit attribute observed_",  "/fit attribute constant",   "/fit attribute statistical",
+        "/fit attribute structural", "/fit attribute bound",      "/cases/fitted_error"};
     for (io::FileDifference& each : all) {
       const auto begins = [&](const char* place) { return each.text.starts_with(place); };
-      each.weight = std::ranges::any_of(changed, begins) ? io::Weight::note : each.weight;
+      each.counts = each.counts && std::ranges::none_of(changed, begins);
     }
   }
-  const auto add = [&](io::Weight weight, const std::string& key, const std::string& what) {
-    all.push_back({weight, "/configuration " + key + ": " + what});
+  const auto add = [&](bool counts, const std::string& key, const std::string& what) {
+    all.push_back({counts, "/configuration " + key + ": " + what});
   };
   const auto here = keys_in(file);
   const auto there = keys_in(output);
   for (const auto& [key, text] : here) {
     const auto twin = there.find(key);
     if (twin == there.end()) {
-      add(io::Weight::counts, key, "not made again");
+      add(true, key, "not made again");
     } else if (!same_value(text, twin->second)) {
-      add(io::Weight::counts, key, fmt::format("'{}', not '{}'", twin->second, text));
+      add(true, key, fmt::format("'{}', not '{}'", twin->second, text));
     }
   }
   for (const auto& [key, text] : there) {
     if (!here.contains(key)) {
-      add(io::Weight::note, key, "not in the file");
+      add(false, key, "not in the file");
     }
   }
   return all;
@@ -134,8 +134,7 @@ std::string different_builds(const std::string& path) {
 bool is_reproduced(const std::string& file, const std::string& output, int ranks) {
   std::string counted;
   std::string noted;
-  for (const auto& [weight, text] : all_differences(file, output)) {
-    const bool counts = weight == io::Weight::counts;
+  for (const auto& [counts, text] : all_differences(file, output)) {
     (counts ? counted : noted) += (counts ? "" : "note: ") + text + "\n";
   }
   const std::string on = fmt::format("on {} rank{}\n", ranks, ranks == 1 ? "" : "s");

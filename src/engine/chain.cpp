@@ -116,12 +116,13 @@ class ChainEngine final : public Engine {
     force_ = start[0];
     base_ = start[1];
     chain_->start(exchanged(), load());
-    record_start();
+    rows_.resize(watched_.size());
+    record(0);
+    combine(1);
   }
 
-  [[nodiscard]] Sample sample() const override {
-    const WatchedNode& node = rows_[rows_.size() - watched_.size()];
-    return {node.x, node.y, node.restoring};
+  [[nodiscard]] Sample start() const override {
+    return {rows_.front().x, rows_.front().y, rows_.front().restoring};
   }
 
   void advance(const slab::Chunk& chunk) override {
@@ -210,18 +211,12 @@ class ChainEngine final : public Engine {
                          : slab::ChainLoad{force_, base_, 0.0};
   }
 
-  /// Records the step at which the engine begins. Collective.
-  void record_start() {
-    rows_.resize(watched_.size());
-    record(0);
-    combine(1);
-  }
-
   [[nodiscard]] slab::ChainEnds exchanged() const {
     const auto forces = chain_->forces();
-    const auto received = forces.empty() ? neighbours_.exchange(0.0, 0.0)
-                                         : neighbours_.exchange(forces.front(), forces.back());
-    return {received.from_before, received.from_after};
+    const auto [from_before, from_after] =
+        forces.empty() ? neighbours_.exchange(0.0, 0.0)
+                       : neighbours_.exchange(forces.front(), forces.back());
+    return {from_before, from_after};
   }
 
   /// Writes what is recorded of the watched nodes of this rank, in row `row`; of other nodes zeros.
@@ -312,7 +307,6 @@ void ChainEngine::serialize(Archive& archive) {
   std::ranges::copy(gather(saved_.front()), state.nodes.begin());
   chain_->restore(state);
   chain_->restore_load(exchanged(), load());
-  record_start();
   saved_.clear();
 }
 
@@ -325,7 +319,7 @@ class ChainModel final : public Model {
   [[nodiscard]] const MasingChain& chain() const { return chain_; }
 
   [[nodiscard]] std::string title(bool of_figure) const override {
-    return fmt::format("{}, n = {}, P = {}", info().name, count_text(chain_.elements(), of_figure),
+    return fmt::format("{}, n = {}, P = {}", info().name, chain_.elements(),
                        cells_text(chain_.shape.space, of_figure));
   }
   [[nodiscard]] Layout layout() const override {

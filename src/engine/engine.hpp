@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "parallel/vector.hpp"
@@ -22,8 +21,7 @@ namespace masing::engine {
 /// variables under the same names.
 class Archive {
  public:
-  /// `group` is a prefix of the full names of all variables (see path()).
-  explicit Archive(std::string group = {}) : group_(std::move(group)) {}
+  Archive() = default;
   virtual ~Archive() = default;
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
@@ -51,31 +49,30 @@ class Archive {
     std::size_t i = 0;
     ((values = static_cast<Values>(all[i++])), ...);
   }
-  /// Saves or restores values that consist of doubles alone, as numbers() does. Collective.
+  /// Saves or restores values that consist of numbers of eight bytes, as numbers() does.
+  /// Collective.
   template <class Value>
   void structs(const std::string& name, std::vector<Value>& values) {
     constexpr std::size_t size = sizeof(Value) / sizeof(double);
     static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) == size * sizeof(double));
-    const auto* own = reinterpret_cast<const double*>(values.data());
-    std::vector<double> all(own, own + size * values.size());
+    std::vector<double> all(size * values.size());
+    std::ranges::copy(std::as_bytes(std::span(values)),
+                      std::as_writable_bytes(std::span(all)).begin());
     numbers(name, all);
     values.resize(all.size() / size);
-    std::ranges::copy(all, reinterpret_cast<double*>(values.data()));
+    std::ranges::copy(std::as_bytes(std::span(all)),
+                      std::as_writable_bytes(std::span(values)).begin());
   }
 
  protected:
-  /// Returns the full name of a variable: group, owner, "/" and name. Local.
-  [[nodiscard]] std::string path(const std::string& name) const { return group_ + owner_ + name; }
+  /// Returns the full name of a variable: owner, "/" and name. Local.
+  [[nodiscard]] std::string path(const std::string& name) const { return owner_ + name; }
 
  private:
-  std::string group_;
   std::string owner_;
 };
 
-/// Saves or restores the turning points of a slab. Collective.
-void serialize(Archive& archive, slab::TurningPointState& state);
-
-/// The position, velocity and restoring force of the mass that F acts on, at one step.
+/// The position, velocity and restoring force of the mass that F acts on, at one time.
 struct Sample {
   double x = 0.0;
   double y = 0.0;
@@ -106,9 +103,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Returns position, velocity and restoring force of the mass at the current step, which is step
-  /// 0 before the first call of advance(). Local.
-  [[nodiscard]] virtual Sample sample() const = 0;
+  /// Returns position, velocity and restoring force of the mass at step 0. Must be called before
+  /// the first call of advance(). Local.
+  [[nodiscard]] virtual Sample start() const = 0;
   /// Advances by the steps of the chunk and writes x, y and the restoring force of these steps to
   /// the arrays of the chunk. Implementations neither parse text nor access files here. Collective.
   virtual void advance(const slab::Chunk& chunk) = 0;

@@ -42,27 +42,26 @@ class ExactEngine : public Engine {
  public:
   explicit ExactEngine(double final_time) : compared_time_(final_time * (1.0 - 0x1p-51)) {}
 
-  [[nodiscard]] Sample sample() const override { return sample_; }
+  [[nodiscard]] Sample start() const override { return start_; }
 
   void advance(const slab::Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
       time_ = chunk.times[i];
       compare_up_to(time_);
-      sample_ = at(time_);
-      chunk.x[i] = sample_.x;
-      chunk.y[i] = sample_.y;
-      chunk.restoring[i] = sample_.restoring;
+      const Sample now = at(time_);
+      chunk.x[i] = now.x;
+      chunk.y[i] = now.y;
+      chunk.restoring[i] = now.restoring;
     }
   }
 
   [[nodiscard]] double self_check() const override { return difference_; }
 
-  /// Saves the present sample, but not the internal state of the solution. A restored engine
+  /// Saves the present time, but not the internal state of the solution. A restored engine
   /// integrates again from t = 0. It obtains the same solution, as the time steps of the solution
   /// do not depend on the samples.
   void serialize(Archive& archive) override {
-    archive.scalars("mass", sample_.x, sample_.y, sample_.restoring, difference_, compared_, time_,
-                    follows_works_);
+    archive.scalars("time", difference_, compared_, time_, follows_works_);
     if (archive.restores()) {
       if (follows_works_) {
         (void)works();
@@ -80,7 +79,7 @@ class ExactEngine : public Engine {
   /// difference exceeds largest_difference times the size of the motion.
   virtual double compare(double t) = 0;
 
-  Sample sample_;
+  Sample start_;
   bool follows_works_ = false;  // whether works() was called
 
  private:
@@ -103,7 +102,7 @@ class ExactEngine : public Engine {
   double compared_time_;
   double compared_ = 0;  // the k of the last comparison at T k/8192
   double difference_ = 0.0;
-  double time_ = 0.0;  // the time of sample_
+  double time_ = 0.0;  // that of the last step
 };
 
 class ExactSlabEngine final : public ExactEngine {
@@ -119,7 +118,7 @@ class ExactSlabEngine final : public ExactEngine {
         check_(*measure_, oscillator_, force_of(run), slab::checking(options)),
         u_(comm, masing.slab.field_cells()) {
     const slab::TurningPoints start(*measure_, oscillator_.x0);
-    sample_ = sample_of(oscillator_, {oscillator_.x0, oscillator_.y0, start.internal_force()});
+    start_ = sample_of(oscillator_, {oscillator_.x0, oscillator_.y0, start.internal_force()});
   }
 
   const parallel::Vector& state() override { return u_.of(*elongation(), profile_); }
@@ -172,7 +171,7 @@ class ExactModelEngine final : public ExactEngine {
         columns_(comm, spec.layout().size()),
         solution_(solution_of(spec, force_of(run), {})),
         check_(solution_of(spec, force_of(run), rheology::checking_options)) {
-    sample_ = at(0.0);
+    start_ = at(0.0);
   }
 
   const parallel::Vector& state() override {

@@ -27,43 +27,36 @@ class InclusionEngine final : public Engine {
     std::ranges::copy(built.start, state_.values().begin());
     model_->complete_start(force, state_.values());
     friction_ = friction_at_start(force);
-    take_sample();
   }
 
-  [[nodiscard]] Sample sample() const override { return sample_; }
+  [[nodiscard]] Sample start() const override { return sample(); }
 
   void advance(const slab::Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
-      const double before = sample_.x;
+      const double before = state_.values()[static_cast<std::size_t>(mass_.x)];
       friction_ = rheology::make_step(
           *model_, {.step = step_, .force = chunk.force[i], .next_force = chunk.force[i + 1]},
           state_.values(), rate_);
-      take_sample();
-      if (!mass_.y) {
-        sample_.y = (sample_.x - before) / step_;
-      }
-      chunk.x[i] = sample_.x;
-      chunk.y[i] = sample_.y;
-      chunk.restoring[i] = sample_.restoring;
+      const Sample now = sample();
+      chunk.x[i] = now.x;
+      chunk.y[i] = mass_.y ? now.y : (now.x - before) / step_;
+      chunk.restoring[i] = now.restoring;
     }
   }
 
   /// Returns the columns of the state in the order of /state/values in result files.
   const parallel::Vector& state() override { return state_; }
 
-  void serialize(Archive& archive) override {
-    archive.split("state", state_);
-    archive.scalars("sample", sample_.x, sample_.y, sample_.restoring);
-  }
+  void serialize(Archive& archive) override { archive.split("state", state_); }
 
  private:
-  /// Sets sample_ to x, y and the restoring force of the mass on which F acts; y is 0 if the model
-  /// has no mass.
-  void take_sample() {
+  /// Returns x, y and the restoring force of the mass on which F acts; y is 0 if the model has no
+  /// mass.
+  [[nodiscard]] Sample sample() const {
     const std::span<const double> state = state_.values();
-    sample_ = {state[static_cast<std::size_t>(mass_.x)],
-               mass_.y ? state[static_cast<std::size_t>(*mass_.y)] : 0.0,
-               model_->restoring(state) + friction_};
+    return {state[static_cast<std::size_t>(mass_.x)],
+            mass_.y ? state[static_cast<std::size_t>(*mass_.y)] : 0.0,
+            model_->restoring(state) + friction_};
   }
 
   /// Returns the dry friction force at t = 0 on the mass on which F acts, computed as the friction
@@ -82,7 +75,6 @@ class InclusionEngine final : public Engine {
   parallel::Vector state_;
   std::vector<double> rate_;
   double friction_ = 0.0;
-  Sample sample_;
 };
 
 /// A model of finitely many elements.

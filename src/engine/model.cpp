@@ -35,16 +35,12 @@ double swept_cells(const RunSpec& run) {
 }
 
 std::string title(const RunSpec& run, bool of_figure) {
-  return run.model->title(of_figure) + ", N = " + count_text(run.time.steps, of_figure);
-}
-
-std::string count_text(std::int64_t count, bool of_figure) {
-  return of_figure ? base::grouped(count) : base::to_text(count);
+  return run.model->title(of_figure) + ", N = " + base::to_text(run.time.steps);
 }
 
 std::string cells_text(const slab::Space& space, bool of_figure) {
   const auto* cells = std::get_if<slab::Cells>(&space);
-  return cells != nullptr ? count_text(cells->count, of_figure) : of_figure ? "∞" : "inf";
+  return cells != nullptr ? base::to_text(cells->count) : of_figure ? "∞" : "inf";
 }
 
 double visited_cells(const RunSpec& run) {

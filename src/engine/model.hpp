@@ -163,12 +163,10 @@ bool has_smooth_cells(const RunSpec& run);
 double swept_cells(const RunSpec& run);
 
 /// Returns the name of a run in messages, "P = 1500, N = 1000000" or "prandtl, N = 8000", or in
-/// titles of figures, "P = 1500, N = 10⁶". Local.
+/// titles of figures, where P may be "∞". Local.
 std::string title(const RunSpec& run, bool of_figure = false);
 
-/// Returns a number of cells, elements or steps as text, of figures 10⁶ for 1000000. Local.
-std::string count_text(std::int64_t count, bool of_figure);
-/// Returns P as text: "400", or "inf" for the continuum; of figures 10⁶ or ∞. Local.
+/// Returns P as text: "400", or "inf" for the continuum, of figures "∞". Local.
 std::string cells_text(const slab::Space& space, bool of_figure = false);
 
 /// Returns the cells whose steps take as much time as a step of a run through its parts. Local.

@@ -1,7 +1,6 @@
 #include "engine/slab.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,17 +72,9 @@ auto on_each_until_stopped(const parallel::Communicator& comm, const Work& work)
 /// own cells. Throws UserError on all ranks alike for the first cell of all ranks that has invalid
 /// values, and Stopped if a stop is requested. Collective.
 slab::ProfileForm checked_form(const parallel::Communicator& comm, const slab::Slab& slab) {
-  slab::ProfileForm candidate = slab::candidate_form(slab);
-  slab::for_each_column(
-      [&](std::optional<slab::AffineFormula>& line) {  // broadcasts the formula of the root
-        std::array numbers{line->first, line->slope};
-        parallel::broadcast(comm, numbers);
-        line = {numbers[0], numbers[1]};
-      },
-      candidate);
   const base::CellRange mine = base::local_range(slab.field_cells(), comm.rank(), comm.size());
-  slab::ProfileForm form =
-      on_each_until_stopped(comm, [&] { return slab::check_profile(slab, mine, candidate); });
+  slab::ProfileForm form = on_each_until_stopped(
+      comm, [&] { return slab::check_profile(slab, mine, slab::candidate_form(slab)); });
   slab::for_each_column(
       // Removes the formula if the cells of any rank contradict it.
       [&](std::optional<slab::AffineFormula>& line) {

@@ -84,7 +84,7 @@ class Sweep final : public Engine {
     state_ = {oscillator_.x0, oscillator_.y0, slab.after(0.0)};
   }
 
-  [[nodiscard]] Sample sample() const override { return sample_of(oscillator_, state_); }
+  [[nodiscard]] Sample start() const override { return sample_of(oscillator_, state_); }
 
   const parallel::Vector& state() override {
     if (!field_) {

@@ -39,7 +39,7 @@ Stepper::Stepper(const parallel::Communicator& comm, Engine& engine, const RunSp
 
 Motion Stepper::start() {
   share(0, 0, 0);
-  const Sample start = engine_.sample();
+  const Sample start = engine_.start();
   x_[0] = start.x;
   y_[0] = start.y;
   restoring_[0] = start.restoring;

@@ -23,17 +23,16 @@ class TurningPointEngine : public Engine {
         measure_(std::move(measure)),
         slab_(*measure_, oscillator_.x0),
         state_{oscillator_.x0, oscillator_.y0, slab_.internal_force()},
-        sample_(sample_of(oscillator_, state_)),
         profile_(profile),
         scheme_(masing.scheme),
         begins_relaxed_(measure_->begins_at_zero() && !masing.slab.is_shifted()),
         u_(comm, masing.slab.field_cells()) {}
 
-  [[nodiscard]] Sample sample() const override { return sample_; }
+  [[nodiscard]] Sample start() const override { return sample_of(oscillator_, state_); }
 
   void advance(const slab::Chunk& chunk) override {
-    step_through(chunk);
-    sample_ = {chunk.x.back(), chunk.y.back(), chunk.restoring.back()};
+    MovedSlab slab{slab_};
+    slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 
   const parallel::Vector& state() override { return u_.of(*elongation(), profile_); }
@@ -48,21 +47,17 @@ class TurningPointEngine : public Engine {
   }
 
   void serialize(Archive& archive) override {
-    archive.scalars("mass", state_.x, state_.y, state_.internal_force, sample_.x, sample_.y,
-                    sample_.restoring);
+    archive.scalars("mass", state_.x, state_.y, state_.internal_force);
     slab::TurningPointState state = slab_.state();
-    engine::serialize(archive, state);
+    archive.scalars("memory", state.x0, state.x, state.direction, state.opposite, state.wiped_out,
+                    state.outer_start);
+    if (archive.restores()) {
+      state.positions.clear();  // an empty vector accepts any number of saved positions
+    }
+    archive.numbers("turning points", state.positions);
     if (archive.restores()) {
       slab_ = slab::TurningPoints(*measure_, state);
     }
-  }
-
- protected:
-  /// Computes the steps of the chunk and writes x, y and the restoring force to the arrays of the
-  /// chunk.
-  virtual void step_through(const slab::Chunk& chunk) {
-    MovedSlab slab{slab_};
-    slab::advance(scheme_, oscillator_, step_, chunk, state_, slab);
   }
 
  private:
@@ -84,7 +79,6 @@ class TurningPointEngine : public Engine {
   std::shared_ptr<const slab::Measure> measure_;
   slab::TurningPoints slab_;
   slab::MassState state_;
-  Sample sample_;
 
  private:
   const slab::Profile& profile_;
@@ -102,11 +96,9 @@ class Quasistatic final : public TurningPointEngine {
         time_(run.time),
         saturation_(measure_->total().force) {
     follow(drives_at_start(comm, run).front(), 0);
-    sample_ = sample_of(oscillator_, state_);
   }
 
- private:
-  void step_through(const slab::Chunk& chunk) override {
+  void advance(const slab::Chunk& chunk) override {
     for (std::size_t i = 0; i < chunk.x.size(); ++i) {
       const double before = state_.x;
       follow(chunk.force[i + 1], chunk.first + 1 + static_cast<std::int64_t>(i));
@@ -116,6 +108,7 @@ class Quasistatic final : public TurningPointEngine {
     }
   }
 
+ private:
   /// Moves the slab to the prescribed position `value`, or to the position at which the slab and
   /// the spring k0 balance the prescribed force `value`. Throws UserError if no position balances
   /// the force; the message states the time of step `step`. Local.
@@ -141,15 +134,6 @@ class Quasistatic final : public TurningPointEngine {
 };
 
 }  // namespace
-
-void serialize(Archive& archive, slab::TurningPointState& state) {
-  archive.scalars("memory", state.x0, state.x, state.direction, state.opposite, state.wiped_out,
-                  state.outer_start);
-  if (archive.restores()) {
-    state.positions.clear();  // an empty vector accepts any number of saved positions
-  }
-  archive.numbers("turning points", state.positions);
-}
 
 std::unique_ptr<Engine> make_memory(const parallel::Communicator& comm, const RunSpec& run,
                                     const Masing& masing, const slab::Profile& profile,

@@ -24,15 +24,11 @@ Group nodes_in(const std::string& path, const RecorderContext& context, std::int
   const engine::MasingChain& chain = *engine::chain_of(*context.run.model);
   const auto held = base::local_range(chain.elements(), context.comm.rank(), context.comm.size());
   const std::int64_t fixed = chain.absorbs ? 0 : 1;  // the number of nodes that do not move
-  const auto number = [fixed](const WrittenPlaces& nodes, engine::Engine& /*engine*/) {
-    return nodes.row(
-        [&](std::int64_t i) { return static_cast<double>(nodes.first() + fixed + i); });
-  };
   return {.path = path,
           .axis = "node",
           .places = WrittenPlaces(chain.nodes(), wanted, engine::nodes_of(chain, held),
                                   held.first - fixed),
-          .of_places = {{"node", {"number of the node", "i"}, false, number}}};
+          .of_places = {numbers_of_places("node", {"number of the node", "i"}, fixed)}};
 }
 
 /// Adds a column of numbers of the nodes: value_of(chain, i) is that of this rank's node i.

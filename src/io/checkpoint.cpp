@@ -18,23 +18,24 @@ namespace {
 
 /// The version of the checkpoint format. It must be increased whenever the names, the number or the
 /// meaning of the saved variables change.
-constexpr const char* checkpoint_format = "17";
+constexpr const char* checkpoint_format = "18";
 
-const std::string group_of_owners = std::string(checkpoint_group) + "/";
+/// Returns the path of a variable, of which `name` is the full name, in a checkpoint.
+std::string in_group(const std::string& name) {
+  return std::string(checkpoint_group) + "/" + name;
+}
 
 /// An archive that saves a state. It first collects copies of the numbers of the state, and
 /// pointers to its vectors; write() then writes both to an open file.
 class CheckpointWriter final : public engine::Archive {
  public:
-  CheckpointWriter() : Archive(group_of_owners) {}
-
   [[nodiscard]] bool restores() const override { return false; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    numbers_.emplace_back(path(name), values);
+    numbers_.emplace_back(in_group(path(name)), values);
     bytes_ += static_cast<double>(sizeof(double) * values.size());
   }
   void split(const std::string& name, parallel::Vector& values) override {
-    vectors_.emplace_back(path(name), &values);
+    vectors_.emplace_back(in_group(path(name)), &values);
     bytes_ += static_cast<double>(sizeof(double)) * static_cast<double>(values.size());
   }
 
@@ -69,11 +70,11 @@ class CheckpointWriter final : public engine::Archive {
 /// An archive that reads a saved state from an open checkpoint.
 class CheckpointReader final : public engine::Archive {
  public:
-  explicit CheckpointReader(const Handle& file) : Archive(group_of_owners), file_(file) {}
+  explicit CheckpointReader(const Handle& file) : file_(file) {}
 
   [[nodiscard]] bool restores() const override { return true; }
   void numbers(const std::string& name, std::vector<double>& values) override {
-    std::vector<double> saved = read_numbers(file_, path(name), H5FD_MPIO_COLLECTIVE);
+    std::vector<double> saved = read_numbers(file_, in_group(path(name)), H5FD_MPIO_COLLECTIVE);
     if (!values.empty() && saved.size() != values.size()) {
       throw base::UserError(path(name) + " has " + std::to_string(saved.size()) + " numbers for " +
                             std::to_string(values.size()));
@@ -81,7 +82,7 @@ class CheckpointReader final : public engine::Archive {
     values = std::move(saved);
   }
   void split(const std::string& name, parallel::Vector& values) override {
-    read_distributed(file_, path(name), values.values(), values.range().first);
+    read_distributed(file_, in_group(path(name)), values.values(), values.range().first);
   }
 
  private:

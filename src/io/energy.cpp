@@ -125,7 +125,7 @@ class SlabEnergies {
 };
 
 /// Returns the residual of a slab. It is that of a model with nodes, whole(now) - whole(first), but
-/// for rounding errors.
+/// for rounding errors: the two formulas keep the bits of files that exist.
 double residual_of_slab(const Energies& now, const Energies& first) {
   const auto lost = [](const Energies& at) { return at.dissipated + at.viscous; };
   const auto stored = [](const Energies& at) { return at.kinetic + at.elastic; };

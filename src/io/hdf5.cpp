@@ -7,6 +7,7 @@
 #include <array>
 #include <exception>
 
+#include "base/error.hpp"
 #include "base/partition.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/session.hpp"
@@ -97,7 +98,7 @@ void transfer_part(const Handle& dataset, std::span<const hsize_t> offset,
 
 }  // namespace
 
-hid_t check(hid_t code, base::Location where) {
+hid_t check(hid_t code) {
   if (code >= 0) {
     return code;
   }
@@ -108,8 +109,7 @@ hid_t check(hid_t code, base::Location where) {
     return herr_t{0};
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &message);
-  throw base::SystemError(
-      fmt::format("HDF5 at {}: {}", parallel::place(where), message.empty() ? "failure" : message));
+  throw base::SystemError("HDF5: " + (message.empty() ? "failure" : message));
 }
 
 Handle::~Handle() {
@@ -294,20 +294,6 @@ Table::Table(const Handle& file, std::string path, const Attributes& attributes,
   }
 }
 
-std::vector<double> CountedRows::packed() const {
-  const auto numbers = std::bit_cast<std::array<double, 4>>(*this);
-  return {numbers.begin(), numbers.end()};
-}
-
-CountedRows CountedRows::unpacked(std::span<const double> numbers) {
-  std::array<double, 4> all{};
-  if (numbers.size() != all.size()) {
-    throw base::SystemError("rows are counted by four numbers");
-  }
-  std::ranges::copy(numbers, all.begin());
-  return std::bit_cast<CountedRows>(all);
-}
-
 namespace {
 
 /// Returns how many rows of `columns` numbers a dataset has.
@@ -355,15 +341,15 @@ std::uint64_t sum_of_rows(const parallel::Communicator& comm, const Handle& from
 
 void Table::serialize(const parallel::Communicator& comm, std::int64_t rows,
                       engine::Archive& archive) {
-  CountedRows all = counted_;
-  parallel::sum_over_ranks(comm, std::span(&all.before, 1));
-  parallel::sum_over_ranks(comm, std::span(&all.last, 1));
-  std::vector<double> numbers = all.packed();
-  archive.numbers(rows_name + path_, numbers);
+  std::vector<CountedRows> all{counted_};
+  parallel::sum_over_ranks(comm, std::span(&all.front().before, 1));
+  parallel::sum_over_ranks(comm, std::span(&all.front().last, 1));
+  archive.structs(rows_name + path_, all);
   if (!archive.restores()) {
     return;
   }
-  CountedRows saved = CountedRows::unpacked(numbers);
+  CountedRows saved = all.front();
+  // The last row may be dropped (see CountedRows).
   if (rows == saved.rows - 1) {
     saved = {rows, saved.columns, saved.before, 0};
   }

@@ -10,16 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "engine/engine.hpp"
 #include "parallel/communicator.hpp"
 
 namespace masing::io {
 
 /// Returns `code`, the result of an HDF5 function. If `code` is negative, the function has failed,
-/// and SystemError is thrown; its message has the message of HDF5 and `where`, the place of the
-/// call in the source. Local.
-hid_t check(hid_t code, base::Location where = base::Location::current());
+/// and SystemError is thrown with the message of HDF5. Local.
+hid_t check(hid_t code);
 
 /// Owns an HDF5 identifier, which the destructor closes by calling the function `close`. A handle
 /// can be moved, but not copied.
@@ -27,8 +25,7 @@ class Handle {
  public:
   using Close = herr_t (*)(hid_t);
   Handle() = default;
-  Handle(hid_t id, Close close, base::Location where = base::Location::current())
-      : id_(check(id, where)), close_(close) {}
+  Handle(hid_t id, Close close) : id_(check(id)), close_(close) {}
   ~Handle();
   Handle(Handle&& other) noexcept
       : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
@@ -163,12 +160,6 @@ struct CountedRows {
   std::int64_t columns = 1;  ///< how many numbers a row has
   std::uint64_t before = 0;  ///< checksum of all rows except the last
   std::uint64_t last = 0;    ///< checksum of the last row
-
-  /// Returns the bits of the four members as doubles, for a checkpoint. Local.
-  [[nodiscard]] std::vector<double> packed() const;
-  /// Returns the object for which packed() has returned `numbers`. Throws SystemError if the length
-  /// of `numbers` is not four. Local.
-  static CountedRows unpacked(std::span<const double> numbers);
 };
 
 /// The largest number of entries that sum_of_rows() reads at once.

@@ -33,8 +33,9 @@ int locked(const std::string& name, const std::string& path, const std::string& 
     // without a lock.
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(file);
-      throw base::UserError(
-          quantity, "another run is writing " + path + "; give another file, or wait for it");
+      throw base::UserError(quantity, "another run is writing " + path +
+                                          "; give another file, or wait for it (if one launcher "
+                                          "started both, it is not of the MPI of masing)");
     }
     // The previous owner of the lock may have removed the file after this run opened it and before
     // this run locked it. Then the open file has no name any more, and this run tries again.
@@ -99,12 +100,8 @@ double available_bytes(const std::string& path) {
 }
 
 std::optional<std::string> kind_at_start(const std::string& path) {
-  std::error_code unknown;
   if (const auto head = read_head(path)) {
     return head->kind;
-  }
-  if (!std::filesystem::is_regular_file(path, unknown)) {
-    return std::nullopt;
   }
   // a file of masing 1 or 2 has no head; one of the first texts in it is "masing"
   const std::string start = first_bytes(path, 8192);

@@ -33,9 +33,8 @@ double available_bytes(const std::string& path);
 
 /// Returns the kind of a file that masing wrote: "checkpoint", or the kind of a result, such as
 /// "simulate". Reads only the first bytes of the file, and not with HDF5, which may crash on a
-/// damaged file. Returns no value if `path` is not a regular file, or if its first bytes show that
-/// masing did not write it. Returns an empty text if the file is empty, or if it seems to be of
-/// masing 1 or 2. Local.
+/// damaged file. Returns no value if its first bytes show that masing did not write it. Returns an
+/// empty text if it is empty or no regular file, or if it seems to be of masing 1 or 2. Local.
 std::optional<std::string> kind_at_start(const std::string& path);
 
 /// Returns the paths of all files that a run with the result file `path` may create, in this order:

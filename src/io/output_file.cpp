@@ -38,23 +38,14 @@ std::map<std::string, CountedRows> counted_in(const Handle& checkpoint) {
     const std::string before = std::string("/") + rows_name + "/";
     const auto at = name.find(before);
     if (type == H5O_TYPE_DATASET && at != std::string::npos) {
-      counted[name.substr(at + before.size() - 1)] =
-          CountedRows::unpacked(read_numbers(checkpoint, name, H5FD_MPIO_COLLECTIVE));
+      std::vector<double> bits = read_numbers(checkpoint, name, H5FD_MPIO_COLLECTIVE);
+      bits.resize(sizeof(CountedRows) / sizeof(double));
+      CountedRows& rows = counted[name.substr(at + before.size() - 1)];
+      std::ranges::copy(std::as_bytes(std::span(bits)),
+                        std::as_writable_bytes(std::span(&rows, 1)).begin());
     }
   }
   return counted;
-}
-
-/// Compares the checksums of the rows in the file `from` with those in `tables`. Returns what is
-/// wrong with the first table whose checksum is another, or an empty text. Collective.
-std::string fault_in(const parallel::Communicator& comm,
-                     const std::map<std::string, CountedRows>& tables, const Handle& from) {
-  for (const auto& [table, counted] : tables) {
-    if (sum_of_rows(comm, open_dataset(from, table), counted) != counted.before + counted.last) {
-      return fmt::format("the checksum of {} rows of {} is another", counted.rows, table);
-    }
-  }
-  return "";
 }
 
 /// Returns all bytes of a file that lie in no dataset, and those of /configuration: texts, and what
@@ -121,7 +112,12 @@ RowSource find_rows(const parallel::Communicator& comm, const std::string& check
     std::string fault;
     try {
       const Handle source = open_together(comm, path, H5F_ACC_RDONLY);
-      fault = fault_in(comm, rows.tables, source);
+      for (const auto& [table, counted] : rows.tables) {
+        if (sum_of_rows(comm, open_dataset(source, table), counted) !=
+            counted.before + counted.last) {
+          fault = fmt::format("the checksum of {} rows of {} is another", counted.rows, table);
+        }
+      }
       rows.in_place = fault.empty() && path == output + partial &&
                       ids == rows.run + " " + fingerprint_of(comm, result, source, path);
     } catch (const base::SystemError& error) {

@@ -70,6 +70,7 @@ class Recorder final : public engine::Observer {
     if (group_.time) {
       add("t", *group_.time, 0, {"t"});
     }
+    // The columns come last: t and the numbers of the places, the scales of their axes, must exist.
     const std::int64_t width = group_.places ? group_.places->places().kept : 0;
     for (const PlaceColumn& column : group_.of_places) {
       Table table(file, path_of(column), column.attributes,
@@ -281,24 +282,18 @@ Group state_group(const RecorderContext& context) {
   // The attribute `columns` has at most about this many characters; StateLayout::names() omits
   // names if there are too many.
   constexpr std::size_t longest_names = 60000;
-  const auto number = [](const WrittenPlaces& columns, engine::Engine& /*engine*/) {
-    return columns.row(
-        [&](std::int64_t i) { return static_cast<double>(columns.first() + i + 1); });
-  };
-  Group state{
-      .path = "/state",
-      .time = Attributes{"times of the states", "t"},
-      .sampling = context.output.sampling,
-      .columns = {{"values",
-                   {"the state at these times, one row each", "X"},
-                   layout.names(longest_names)}},
-      .needs_state = true,
-      .axis = "column",
-      .places = WrittenPlaces(context.comm, layout.size(), 0),
-      .of_places = {{"column",
-                     {"number of the column, whose name the values' attribute columns has", "j"},
-                     false,
-                     number}}};
+  Group state{.path = "/state",
+              .time = Attributes{"times of the states", "t"},
+              .sampling = context.output.sampling,
+              .columns = {{"values",
+                           {"the state at these times, one row each", "X"},
+                           layout.names(longest_names)}},
+              .needs_state = true,
+              .axis = "column",
+              .places = WrittenPlaces(context.comm, layout.size(), 0),
+              .of_places = {numbers_of_places(
+                  "column",
+                  {"number of the column, whose name the values' attribute columns has", "j"}, 1)}};
   if (engine::slab_of(context.run) != nullptr) {
     state.fill = [](const Moment& now, auto& row) { row.push_back(now.motion.x[now.i]); };
     return state;
@@ -312,26 +307,15 @@ Group state_group(const RecorderContext& context) {
   return state;
 }
 
-/// Returns all groups that a run records. Collective.
-std::vector<Group> groups_of(const RecorderContext& context) {
-  const engine::Layout layout = context.run.model->layout();
-  std::vector<Group> groups{series_group(context.run, context.output.sampling)};
-  if (!layout.state.groups.empty()) {
-    groups.push_back(state_group(context));
-  }
-  if (engine::slab_of(context.run) != nullptr) {
-    groups.push_back(field_group(context));
-  }
-  if (context.output.energy && context.run.model->scheme() != nullptr) {
-    groups.push_back(energy_group(context));
-  }
-  if (layout.of == engine::Layout::Of::nodes) {
-    std::ranges::move(node_groups(context), std::back_inserter(groups));
-  }
-  return groups;
-}
-
 }  // namespace
+
+PlaceColumn numbers_of_places(const char* name, const Attributes& attributes, std::int64_t begin) {
+  return {name, attributes, false,
+          [begin](const WrittenPlaces& places, engine::Engine& /*engine*/) {
+            return places.row(
+                [&](std::int64_t i) { return static_cast<double>(begin + places.first() + i); });
+          }};
+}
 
 std::vector<Column> series_columns(const engine::RunSpec& run) {
   const engine::Layout layout = run.model->layout();
@@ -375,8 +359,22 @@ void write_series(const parallel::Communicator& comm, const Handle& file,
 
 std::vector<std::unique_ptr<engine::Observer>> make_recorders(const RecorderContext& context,
                                                               const Handle& file) {
+  const engine::Layout layout = context.run.model->layout();
+  std::vector<Group> groups{series_group(context.run, context.output.sampling)};
+  if (!layout.state.groups.empty()) {
+    groups.push_back(state_group(context));
+  }
+  if (engine::slab_of(context.run) != nullptr) {
+    groups.push_back(field_group(context));
+  }
+  if (context.output.energy && context.run.model->scheme() != nullptr) {
+    groups.push_back(energy_group(context));
+  }
+  if (layout.of == engine::Layout::Of::nodes) {
+    std::ranges::move(node_groups(context), std::back_inserter(groups));
+  }
   std::vector<std::unique_ptr<engine::Observer>> recorders;
-  for (Group& group : groups_of(context)) {
+  for (Group& group : groups) {
     recorders.push_back(std::make_unique<Recorder>(context.comm, file, std::move(group)));
   }
   return recorders;

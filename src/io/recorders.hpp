@@ -60,7 +60,9 @@ class SampledSteps {
 class WrittenPlaces {
  public:
   /// Of `count` places, `wanted` are written, or all if `wanted` is 0. This rank has the places in
-  /// `held`, and `first` is the place that it counts as 0. Local.
+  /// `held`, and `first` is the place that it counts as 0. That is the first one that it has, or
+  /// the one before if it also has a copy of that one, as of the node below its part of a chain;
+  /// for the first rank of a chain whose base does not move it is -1, the base. Local.
   WrittenPlaces(std::int64_t count, std::int64_t wanted, const base::CellRange& held,
                 std::int64_t first)
       : places_{.cells = count, .kept = wanted > 0 ? std::min(wanted, count) : count},
@@ -116,6 +118,9 @@ struct PlaceColumn {
   /// Returns this rank's part of the numbers at the engine's step. Collective.
   std::function<std::vector<double>(const WrittenPlaces& places, engine::Engine& engine)> row;
 };
+
+/// Returns a column with the numbers of the places, of which the first has the number `begin`.
+PlaceColumn numbers_of_places(const char* name, const Attributes& attributes, std::int64_t begin);
 
 /// Datasets of one group of a result file that get rows at the same samples. All that the functions
 /// need must outlive the recorder.

@@ -12,14 +12,12 @@
 namespace masing::io {
 
 bool require_sound(const parallel::Communicator& comm, const std::string& path) {
-  const bool is_sealed = verify_seal(
-      comm, path,
-      "take a copy that is whole, or make it again (to have it read as it is, cut its end "
-      "off: truncate -s -16 FILE)");
+  if (verify_seal(comm, path,
+                  "take a copy that is whole, or make it again (to have it read as it is, cut its "
+                  "end off: truncate -s -16 FILE)")) {
+    return true;
+  }
   parallel::on_root(comm, [&] {
-    if (is_sealed) {
-      return;
-    }
     const Handle file = open_for_reading(path);
     hsize_t size = 0;
     haddr_t end = 0;
@@ -35,61 +33,17 @@ bool require_sound(const parallel::Communicator& comm, const std::string& path) 
                       path, size, end));
     }
   });
-  return is_sealed;
+  return false;
 }
 
 namespace {
 
-/// A dataset or an attribute. HDF5 has different functions for the two; each member function calls
-/// the right one.
-struct Stored {
-  const Handle& handle;
-  bool is_attribute = false;
-
-  [[nodiscard]] Handle type() const {
-    return {is_attribute ? H5Aget_type(handle.id()) : H5Dget_type(handle.id()), H5Tclose};
-  }
-  [[nodiscard]] Handle space() const {
-    return {is_attribute ? H5Aget_space(handle.id()) : H5Dget_space(handle.id()), H5Sclose};
-  }
-  [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space().id())));
-  }
-  [[nodiscard]] std::vector<hsize_t> shape() const {
-    const Handle of = space();
-    std::vector<hsize_t> sizes(
-        static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(of.id()))));
-    check(H5Sget_simple_extent_dims(of.id(), sizes.data(), nullptr));
-    return sizes;
-  }
-  void read(hid_t as, void* values) const {
-    check(is_attribute ? H5Aread(handle.id(), as, values)
-                       : H5Dread(handle.id(), as, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-  }
-};
-
-/// Returns all texts in a dataset or attribute, without the zero bytes that pad them.
-std::vector<std::string> texts_of(const Stored& stored) {
-  const Handle type = stored.type();
-  const std::size_t count = stored.entries();
-  std::vector<std::string> texts;
-  if (H5Tis_variable_str(type.id()) > 0) {
-    std::vector<char*> pointers(count);
-    stored.read(type.id(), pointers.data());
-    for (const char* text : pointers) {
-      texts.emplace_back(text == nullptr ? "" : text);
-    }
-    check(H5Dvlen_reclaim(type.id(), stored.space().id(), H5P_DEFAULT, pointers.data()));
-    return texts;
-  }
-  const std::size_t length = H5Tget_size(type.id());
-  std::string all(count * length, '\0');
-  stored.read(type.id(), all.data());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string padded = all.substr(i * length, length);
-    texts.push_back(padded.substr(0, padded.find('\0')));
-  }
-  return texts;
+/// Returns the sizes of a dataspace.
+std::vector<hsize_t> shape_of(const Handle& space) {
+  std::vector<hsize_t> sizes(
+      static_cast<std::size_t>(check(H5Sget_simple_extent_ndims(space.id()))));
+  check(H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr));
+  return sizes;
 }
 
 /// The content of a dataset or attribute: numbers or texts. For any other type, and for a group,
@@ -105,34 +59,55 @@ struct Content {
   [[nodiscard]] bool is_of_numbers() const { return kind == H5T_INTEGER || kind == H5T_FLOAT; }
 };
 
-Content content_of(const Stored& stored) {
-  const Handle type = stored.type();
-  Content content{.kind = H5Tget_class(type.id()), .shape = stored.shape()};
-  if (content.kind == H5T_STRING) {
-    content.texts = texts_of(stored);
-  } else if (content.is_of_numbers()) {
-    const bool is_integer = content.kind == H5T_INTEGER;
-    content.bytes = is_integer ? 0 : H5Tget_size(type.id());
-    content.numbers.resize(stored.entries());
-    stored.read(is_integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, content.numbers.data());
-  }
-  return content;
-}
-
 /// A group, a dataset or, if `attribute` is not empty, an attribute of one.
 struct Place {
   std::string object;
   std::string attribute = {};
 };
 
-/// Returns the content at a place; an empty one for a group.
+/// Returns the content at a place; an empty one for a group. HDF5 has one set of functions for
+/// datasets and another for attributes.
 Content content_at(const Handle& file, const Place& place) {
   const Handle object(H5Oopen(file.id(), place.object.c_str(), H5P_DEFAULT), H5Oclose);
-  if (!place.attribute.empty()) {
-    return content_of(
-        {Handle(H5Aopen(object.id(), place.attribute.c_str(), H5P_DEFAULT), H5Aclose), true});
+  const bool is_attribute = !place.attribute.empty();
+  if (!is_attribute && H5Iget_type(object.id()) != H5I_DATASET) {
+    return {};
   }
-  return H5Iget_type(object.id()) == H5I_DATASET ? content_of({object}) : Content();
+  const Handle attribute =
+      is_attribute ? Handle(H5Aopen(object.id(), place.attribute.c_str(), H5P_DEFAULT), H5Aclose)
+                   : Handle();
+  const Handle type(is_attribute ? H5Aget_type(attribute.id()) : H5Dget_type(object.id()),
+                    H5Tclose);
+  const Handle space(is_attribute ? H5Aget_space(attribute.id()) : H5Dget_space(object.id()),
+                     H5Sclose);
+  const auto read = [&](hid_t as, void* values) {
+    check(is_attribute ? H5Aread(attribute.id(), as, values)
+                       : H5Dread(object.id(), as, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  };
+  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id())));
+  Content content{.kind = H5Tget_class(type.id()), .shape = shape_of(space)};
+  if (content.is_of_numbers()) {
+    content.bytes = content.kind == H5T_FLOAT ? H5Tget_size(type.id()) : 0;
+    content.numbers.resize(count);
+    read(content.kind == H5T_INTEGER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE,
+         content.numbers.data());
+  } else if (H5Tis_variable_str(type.id()) > 0) {
+    std::vector<char*> texts(count);
+    read(type.id(), texts.data());
+    for (const char* text : texts) {
+      content.texts.emplace_back(text == nullptr ? "" : text);
+    }
+    check(H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, texts.data()));
+  } else if (content.kind == H5T_STRING) {
+    const std::size_t length = H5Tget_size(type.id());
+    std::string all(count * length, '\0');
+    read(type.id(), all.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string padded = all.substr(i * length, length);
+      content.texts.push_back(padded.substr(0, padded.find('\0')));
+    }
+  }
+  return content;
 }
 
 }  // namespace
@@ -180,7 +155,8 @@ std::string last_field(const std::string& path) {
   const Handle file = open_for_reading(path);
   const bool has_field = exists(file, "/field/u") && exists(file, "/field/s");
   const std::vector<hsize_t> shape =
-      has_field ? Stored{open_dataset(file, "/field/u")}.shape() : std::vector<hsize_t>();
+      has_field ? shape_of({H5Dget_space(open_dataset(file, "/field/u").id()), H5Sclose})
+                : std::vector<hsize_t>();
   const std::vector<double> s = has_field ? read_numbers(file, "/field/s") : std::vector<double>();
   if (shape.size() != 2 || s.size() != shape[1]) {
     throw base::UserError(path + " has no field of a slab; give a file of masing simulate");
@@ -241,13 +217,11 @@ Recipe read_recipe(const std::string& path) {
   if (kind.empty() || !configuration) {
     throw base::UserError(path + " has no /configuration; give a file that masing wrote");
   }
-  const bool is_checkpoint = exists(file, "checkpoint");
-  const bool has_samples = exists(file, "samples");
   return {.kind = kind,
           .configuration = *configuration,
           .derived = read_text_attribute(file, "/configuration", "derived"),
-          .is_checkpoint = is_checkpoint,
-          .samples = has_samples ? std::optional(read_samples(path)) : std::nullopt};
+          .is_checkpoint = exists(file, "checkpoint"),
+          .samples = exists(file, "samples") ? std::optional(read_samples(path)) : std::nullopt};
 }
 
 namespace {
@@ -315,17 +289,14 @@ std::vector<FileDifference> differences(const std::string& expected, const std::
   std::vector<FileDifference> lines;
   for (const auto& [name, place] : all) {
     if (!here.contains(name)) {
-      lines.push_back({Weight::note, name + ": not in the file"});
+      lines.push_back({false, name + ": not in the file"});
       continue;
     }
     const Content content = content_at(file, place);
-    const bool is_made = there.contains(name);
     const std::string what =
-        is_made ? difference(content, content_at(other, place)) : "not made again";
-    // Studies of 2.0 have the attribute `bound`, which said the same as others and is gone.
-    const bool counts = content.is_of_numbers() && (is_made || name != "/fit attribute bound");
+        there.contains(name) ? difference(content, content_at(other, place)) : "not made again";
     if (!what.empty()) {
-      lines.push_back({counts ? Weight::counts : Weight::note, name + ": " + what});
+      lines.push_back({content.is_of_numbers(), name + ": " + what});
     }
   }
   return lines;

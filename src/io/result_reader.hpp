@@ -87,24 +87,20 @@ struct Recipe {
 /// file, or if it has no kind or no configuration. Local, without MPI.
 Recipe read_recipe(const std::string& path);
 
-/// Says what a difference between two files means: `counts` means that the file is not reproduced,
-/// and `note` that the difference is only printed.
-enum class Weight { counts, note };
-
 /// A difference between a result file and a second file that was computed from the configuration of
 /// the first.
 struct FileDifference {
-  Weight weight = Weight::counts;
-  std::string text;  ///< one line with the place in the file and what differs there
+  bool counts = true;  ///< whether the file is not reproduced; else the difference is only noted
+  std::string text;    ///< one line with the place in the file and what differs there
 };
 
 /// Compares the result file `expected` with the file `actual`, which was computed from the same
 /// configuration. Returns the differences in the alphabetical order of the paths. Every dataset and
 /// attribute of numbers in `expected` must be in `actual` with the same shape and the same values,
 /// bit for bit; an integer may be stored with another number of bytes. A violation of this rule is
-/// a difference with Weight::counts. All other differences have Weight::note: another text, an
-/// object or attribute without numbers that `actual` does not have, and an object or attribute that
-/// only `actual` has. /provenance, /timing and the text of /configuration are not compared. Of
+/// a difference that counts. All other differences are only noted: another text, an object or
+/// attribute without numbers that `actual` does not have, and an object or attribute that only
+/// `actual` has. /provenance, /timing and the text of /configuration are not compared. Of
 /// entries that are neither numbers nor texts, such as HDF5 references, only the type is compared.
 /// Throws UserError if a file cannot be opened. Local, without MPI.
 std::vector<FileDifference> differences(const std::string& expected, const std::string& actual);

@@ -10,34 +10,30 @@
 #include <sstream>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "parallel/phase.hpp"
 #include "parallel/stop.hpp"
 
 namespace masing::parallel {
 
-std::string place(const base::Location& where) {
-  return fmt::format("{}:{}", std::filesystem::path(where.file).filename().string(), where.line);
-}
-
-void check_petsc(int code, base::Location where) {
+void check_petsc(int code) {
   if (code == 0) {
     return;
   }
   const char* text = nullptr;
   PetscErrorMessage(static_cast<PetscErrorCode>(code), &text, nullptr);
-  throw base::SystemError(fmt::format("PETSc at {}: {}", place(where),
-                                      text != nullptr ? text : fmt::format("error {}", code)));
+  throw base::SystemError("PETSc: " + (text != nullptr ? text : fmt::format("error {}", code)));
 }
 
-void check_mpi(int code, base::Location where) {
+void check_mpi(int code) {
   if (code == MPI_SUCCESS) {
     return;
   }
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw base::SystemError(fmt::format("MPI at {}: {}", place(where), text));
+  throw base::SystemError(std::string("MPI: ") + text);
 }
 
 std::string mpi_state() {
@@ -303,8 +299,8 @@ void send(const Communicator& comm, const std::vector<double>& numbers, int rank
                      comm.handle()));
 }
 
-Neighbours::Received Neighbours::exchange(double to_before, double to_after) const {
-  Received from_neighbours;
+std::pair<double, double> Neighbours::exchange(double to_before, double to_after) const {
+  std::pair from_neighbours(0.0, 0.0);
   if (comm_->size() == 1) {
     return from_neighbours;
   }
@@ -313,8 +309,8 @@ Neighbours::Received Neighbours::exchange(double to_before, double to_after) con
     check_mpi(MPI_Sendrecv(&value, 1, MPI_DOUBLE, target, 0, &received, 1, MPI_DOUBLE, source, 0,
                            comm_->handle(), MPI_STATUS_IGNORE));
   };
-  shift(to_after, after_, from_neighbours.from_before, before_);
-  shift(to_before, before_, from_neighbours.from_after, after_);
+  shift(to_after, after_, from_neighbours.first, before_);
+  shift(to_before, before_, from_neighbours.second, after_);
   return from_neighbours;
 }
 

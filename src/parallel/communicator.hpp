@@ -7,25 +7,22 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/partition.hpp"
 
 /// The room that wraps MPI and PETSc: the session, communicators, distributed vectors, reductions
 /// over ranks, and the ways in which a failure is raised on all ranks.
 namespace masing::parallel {
 
-/// Returns a place in the source as "file.cpp:12", for messages of failures.
-std::string place(const base::Location& where);
-
 /// Throws SystemError if `code` is an error of PETSc. The message contains PETSc's text for the
-/// code and the place of the call. Local.
-void check_petsc(int code, base::Location where = base::Location::current());
+/// code. Local.
+void check_petsc(int code);
 
-/// Throws SystemError if `code` is an error of MPI. The message contains MPI's text for the code
-/// and the place of the call. Local.
-void check_mpi(int code, base::Location where = base::Location::current());
+/// Throws SystemError if `code` is an error of MPI. The message contains MPI's text for the code.
+/// Local.
+void check_mpi(int code);
 
 /// Returns the state of MPI in this process: "" if it is not initialized, "running", or "ended".
 /// Which library has initialized MPI does not matter. Local.
@@ -135,12 +132,6 @@ void send(const Communicator& comm, const std::vector<double>& numbers, int rank
 /// directly after its own elements. `comm` must outlive the object.
 class Neighbours {
  public:
-  /// The numbers that this rank has received from its neighbours.
-  struct Received {
-    double from_before = 0.0;  ///< 0 if there is no neighbour before this rank
-    double from_after = 0.0;   ///< 0 if there is no neighbour after this rank
-  };
-
   /// `elements` is the number of elements on all ranks, and `mine` is the range of those on this
   /// rank. The ranges of the ranks must follow one another in the order of ranks; ranks without
   /// elements come last. Local.
@@ -151,8 +142,9 @@ class Neighbours {
                                                                   : MPI_PROC_NULL) {}
 
   /// Sends `to_before` to the neighbour before this rank and `to_after` to the neighbour after this
-  /// rank. Returns the numbers that these neighbours have sent to this rank. Collective.
-  [[nodiscard]] Received exchange(double to_before, double to_after) const;
+  /// rank. Returns the numbers that the two have sent to this rank, in the same order; 0 where
+  /// there is no neighbour. Collective.
+  [[nodiscard]] std::pair<double, double> exchange(double to_before, double to_after) const;
 
  private:
   const Communicator* comm_;

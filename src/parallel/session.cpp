@@ -1,6 +1,5 @@
 #include "parallel/session.hpp"
 
-#include <fmt/core.h>
 #include <petscsys.h>
 #include <unistd.h>
 
@@ -8,13 +7,9 @@
 #include <array>
 #include <cctype>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
-#include <stop_token>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -34,23 +29,6 @@ namespace {
 int ranks_of_session = 1;
 
 }  // namespace
-
-void require_connected(int ranks) {
-  // If mpirun runs within Slurm, the variables of both are set; those of mpirun are correct, so
-  // they come first.
-  for (const char* name :
-       {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-    if (const char* const count = std::getenv(name)) {
-      if (ranks == 1 && std::atoi(count) > 1) {
-        throw base::UserError(fmt::format(
-            "started as {} copies that do not know of each other: the launcher is of another MPI "
-            "than this program; take the mpirun of the MPI it was built with",
-            count));
-      }
-      return;
-    }
-  }
-}
 
 // The variables of Slurm below are set in a step of srun, but not in a batch script. A process that
 // the script starts directly therefore counts as started without a launcher.
@@ -91,30 +69,6 @@ void end_mpi() {
   mpi_runs() ? MPI_Finalize() : 0;
 }
 
-/// Starts a thread that watches the parent of this process, the launcher, while MPI_Init runs. If
-/// the launcher ends, MPI_Init may wait forever; the thread then ends this process after one
-/// second. It waits for this second because the parent may be a program that only starts this rank
-/// and ends; MPI_Init then returns. The thread notices the end of the launcher by a change of the
-/// parent's id. It does not compare the id with 1, because any process may adopt an orphan, and a
-/// launcher may be process 1. If the launcher has ended before the thread starts, MPI_Init cannot
-/// connect to it and fails.
-std::jthread watch_launcher() {
-  return std::jthread([parent = getppid()](const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any never;
-    for (int orphaned = 0; orphaned < 5; orphaned += getppid() == parent ? 0 : 1) {
-      never.wait_for(lock, stop, std::chrono::milliseconds(200), [] { return false; });
-      if (stop.stop_requested()) {
-        return;
-      }
-    }
-    constexpr std::string_view message = "masing: the launcher has ended before MPI began\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, message.data(), message.size());
-    _exit(base::exit_failure);
-  });
-}
-
 /// Initializes MPI if it is not running yet. Returns whether this call has initialized MPI. Throws
 /// SystemError if MPI has been finalized or cannot be initialized.
 bool begin_mpi() {
@@ -134,11 +88,7 @@ bool begin_mpi() {
       start_alone();
     }
     int level = 0;
-    // Only mpirun is watched. Slurm needs no watch, because it ends its tasks itself. Under Slurm
-    // the parent may also be a script that rightly ends before this program.
-    std::jthread watch = std::getenv("OMPI_COMM_WORLD_SIZE") ? watch_launcher() : std::jthread();
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
-    watch = {};                // ends and joins the thread
     environ = before->data();  // an mpirun that this process starts must not see the variables
     if (!started_by_launcher()) {
       static const pid_t process = getpid();
@@ -225,8 +175,6 @@ int Session::run(const std::function<int(const Communicator&)>& work) noexcept {
     return fail(base::exit_user_mistake, mistake.what());
   } catch (const std::exception& failure) {
     return fail(base::exit_failure, failure.what());
-  } catch (...) {
-    return fail(base::exit_failure, "unknown failure");
   }
 }
 

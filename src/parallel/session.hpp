@@ -15,12 +15,6 @@ namespace masing::parallel {
 /// blank. Local.
 std::string one_line(std::string message);
 
-/// Throws UserError if the launcher has started several processes, but MPI reports a single rank
-/// (`ranks` = 1). This happens if the launcher belongs to another MPI than the program; each
-/// process then is a separate copy of the program. The function reads the environment variables of
-/// Open MPI, MPICH (hydra), MVAPICH and Slurm. Local.
-void require_connected(int ranks);
-
 /// Returns whether mpirun, srun or another launcher started this process. Local.
 bool started_by_launcher();
 

@@ -3,9 +3,6 @@
 #include <petscvec.h>
 
 static_assert(sizeof(PetscInt) == 8, "masing needs a PETSc with 64-bit indices (petsc64)");
-#if !defined(PETSC_HAVE_HDF5)
-#error "masing needs a PETSc built with HDF5"
-#endif
 #if defined(PETSC_USE_COMPLEX)
 #error "masing needs a PETSc with real scalars"
 #endif

@@ -32,12 +32,6 @@ TEST(TextOfNumber, is_the_shortest_that_reads_back_as_the_same_bits) {
   EXPECT_EQ(base::to_text(std::int64_t{-1000000}), "-1000000");
 }
 
-TEST(TextOfCount, has_groups_from_ten_thousand_on) {
-  EXPECT_EQ(base::grouped(9999), "9999");
-  EXPECT_EQ(base::grouped(12345), "12\u202f345");
-  EXPECT_EQ(base::grouped(20000000000), "20\u202f000\u202f000\u202f000");
-}
-
 TEST(NumberOfText, takes_the_whole_text_only) {
   EXPECT_EQ(base::to_number(" +1.5e-3 "), 1.5e-3);
   EXPECT_EQ(base::to_number(".5"), 0.5);

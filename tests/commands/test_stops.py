@@ -359,13 +359,13 @@ def test_a_result_that_cannot_be_written_is_not_lost(masing, small_disk):
     words = ("scan", "--over=w=0.5:1.5:1000", *PERIODIC, "--cells=20", "--final-time=20", "--steps=200", "--quiet",
              "--output=disk/run.h5")
     said = masing.one_line(masing(*words, ranks=2), 1)
-    found = re.fullmatch("masing: disk/run.h5: HDF5 .*; nor could what was computed be saved: disk/run.h5.checkpoint: "
+    found = re.fullmatch("masing: disk/run.h5: HDF5: .*; nor could what was computed be saved: disk/run.h5.checkpoint: "
                          "cannot write a checkpoint of ([0-9.]+) MB: its disk is full", said)
     assert found and float(found[1]) == pytest.approx((262144 + 8 * 33000) / 1e6, rel=0.1), said
     assert list(small_disk.iterdir()) == []
     subprocess.run(["mount", "-o", "remount,nr_inodes=2", small_disk], check=True)  # one file, the lock
     said = masing.one_line(masing(*words, "--checkpoint=c.h5"), 1)
-    assert said.startswith("masing: disk/run.h5: HDF5 ")
+    assert said.startswith("masing: disk/run.h5: HDF5: ")
     assert said.endswith("; what was computed is saved; the same with restart = c.h5 goes on")
     subprocess.run(["mount", "-o", "remount,size=300k,nr_inodes=9", small_disk], check=True)
     masing.done(*words, "--checkpoint=disk/c.h5", "--restart=c.h5")

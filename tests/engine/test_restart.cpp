@@ -65,8 +65,6 @@ class MadeRun {
     Saved all;
     support::Save archive(ranks_, all);
     engine.serialize(archive);
-    const engine::Sample now = engine.sample();
-    all["sample now"] = {now.x, now.y, now.restoring};
     all["field now"] = support::whole(engine.state());
     all["self-check"] = {engine.self_check()};
     const auto energy = engine.elastic_energy();
@@ -76,11 +74,6 @@ class MadeRun {
     }
     const std::string warning = engine.warning();
     all["warning"] = {warning.begin(), warning.end()};
-    if (const engine::MasingChain* chain = engine::chain_of(*spec_.model)) {
-      for (const engine::WatchedNode& node : engine.watched().last(1 + chain->watch.size())) {
-        add(all["watched now"], node);
-      }
-    }
     const auto u = engine.state().values();
     double sum = 0.0;  // ½ ∫ k u² ds
     for (std::size_t i = 0; setup_.profile && i < u.size(); ++i) {
