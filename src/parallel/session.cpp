@@ -1,12 +1,14 @@
 #include "parallel/session.hpp"
 
 #include <petscsys.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -87,8 +89,16 @@ bool begin_mpi() {
     if (!started_by_launcher()) {
       start_alone();
     }
+    // If mpirun ends, MPI_Init may wait forever. Slurm ends its tasks itself.
+    const bool is_below_mpirun = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+    if (is_below_mpirun) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
     int level = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level));
+    if (is_below_mpirun) {
+      prctl(PR_SET_PDEATHSIG, 0);
+    }
     environ = before->data();  // an mpirun that this process starts must not see the variables
     if (!started_by_launcher()) {
       static const pid_t process = getpid();

@@ -38,8 +38,9 @@ def test_two_runs_to_one_file(masing):
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_a_rank_that_waits_in_mpi_init_is_ended(masing):
-    """By a signal. MPI_Init is one that never returns."""
+@pytest.mark.parametrize("by", ["SIGTERM", "SIGKILL"])
+def test_a_rank_that_waits_in_mpi_init_is_ended(masing, by):
+    """By a signal, or by the death of its launcher. MPI_Init is one that never returns."""
     source = masing.file("wait.c", "#include <stdio.h>\n#include <unistd.h>\nint MPI_Init_thread(void) {\n"
                          '  dprintf(1, "%d\\n", getpid());\n  for (;;) pause();\n}\n')
     subprocess.run(["cc", "-shared", "-fPIC", "-o", "wait.so", source], cwd=masing.folder, check=True)
@@ -48,7 +49,7 @@ def test_a_rank_that_waits_in_mpi_init_is_ended(masing):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "LD_PRELOAD": str(masing.folder / "wait.so"), "OMPI_COMM_WORLD_SIZE": "2"})
     rank = int(launcher.stdout.readline())
-    os.kill(rank, signal.SIGTERM)
+    os.kill(rank if by == "SIGTERM" else launcher.pid, getattr(signal, by))
     try:
         assert launcher.communicate(timeout=600)[1] == ""  # until no process has its pipes
     except subprocess.TimeoutExpired:
