@@ -78,7 +78,6 @@ void check(const parallel::Communicator& comm, const study::StudySpec& spec) {
 }
 void check(const parallel::Communicator& comm, const cli::Scan& scan) {
   engine::check_run(comm, scan.spec.first.run);  // the other points may fail during the scan
-  scan::require_memory(comm, scan.spec);
 }
 
 /// Runs a command that has options, and returns the exit code.

@@ -102,7 +102,7 @@ std::string catalogue_text() {
 
 /// Returns the full description of a model: its equation, parameters or options with their
 /// defaults, expected order and source. For a model of finitely many elements it also contains the
-/// differential inclusion and the columns of the state.
+/// columns of the state and the dimension of the differential inclusion.
 std::string model_text(const ModelInfo& info) {
   std::string text = fmt::format("{}: {}\n\n{}", info.name, info.title, indented(info.equation));
   const cli::Family family = cli::family_of(info.name);
@@ -116,11 +116,8 @@ std::string model_text(const ModelInfo& info) {
     }
   }
   if (family == cli::Family::finite) {
-    text += fmt::format(
-        "\nthe form X' + M ∂phi(X) ∋ G(t, X); psi[a,b](v) is 0 for a <= v <= b, else infinite\n"
-        "  dimension   {}\n  phi(X)      {}\n  M           {}\n",
-        dimension_text(info), info.phi, info.matrix);
-    text += "\nstate           " + state_text(info);
+    text += fmt::format("\ndimension       {}\nstate           {}", dimension_text(info),
+                        state_text(info));
   }
   return text + fmt::format("\nexpected order  {}\nsource          {}\n", info.order, info.source);
 }

@@ -11,7 +11,6 @@
 namespace masing::commands {
 
 scan::ScanResult make(const parallel::Communicator& comm, cli::Scan scan) {
-  scan::require_memory(comm, scan.spec);
   const cli::Axes& axes = *scan.axes;
   std::string& checksum = scan.spec.files.result.records_checksum;
   if (axes.inputs) {

@@ -111,10 +111,8 @@ struct StateGroup {
 /// derived.
 struct ModelInfo {
   std::string name;
-  std::string title;     ///< the model in words
-  std::string equation;  ///< the equation of motion, on one or more lines
-  std::string phi;       ///< φ of X' + M ∂φ(X) ∋ G, as in Table I of the source; may be empty
-  std::string matrix;    ///< the matrix M of this inclusion
+  std::string title;                  ///< the model in words
+  std::string equation;               ///< the equation of motion, on one or more lines
   std::vector<Parameter> parameters;  ///< all parameters except the initial state
   /// The columns of the state; empty for the continuous Masing model without a chain. This room
   /// solves neither this model nor chains of it.

@@ -252,8 +252,6 @@ CatalogueEntry friction_oscillator() {
   return {{.name = "friction-oscillator",
            .title = "one spring and one St-Venant element in parallel",
            .equation = "m x'' + k x + alpha sigma(x') ∋ F",
-           .phi = "alpha |y|",
-           .matrix = "diag(1, 1/m)",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"k", "stiffness", Range::not_negative},
                           {"alpha", "friction threshold", Range::not_negative}},
@@ -269,8 +267,6 @@ CatalogueEntry p_parallel() {
   return {{.name = "p-parallel",
            .title = "n P-elements (spring and St-Venant element in parallel) in parallel",
            .equation = "m x'' + (Σ k_i) x + (Σ alpha_i) sigma(x') ∋ F",
-           .phi = "(Σ alpha_i) |y|",
-           .matrix = "diag(1, 1/m)",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"n", "elements"},
                           {"k", "stiffnesses", Range::not_negative, per_element},
@@ -295,8 +291,6 @@ CatalogueEntry p_chain() {
                    "m_i y_i' + g_i - g_{i+1} = k_{i+1} (x_{i+1} - x_i) - k_i (x_i - x_{i-1})\n"
                    "with F for k_{n+1} (x_{n+1} - x_n), x_0 = y_0 = 0, g_{n+1} = 0\n"
                    "g_i ∈ alpha_i sigma(y_i - y_{i-1})",
-       .phi = "alpha_1 |y_1| + Σ_{i>=2} alpha_i |y_i - y_{i-1}|",
-       .matrix = "diag(1, ..., 1, 1/m_1, ..., 1/m_n)",
        .parameters = {{"n", "elements"},
                       {"m", "masses", Range::positive, per_element, 1.0},
                       {"k", "stiffnesses", Range::not_negative, per_element},
@@ -314,8 +308,6 @@ CatalogueEntry p_series() {
                        "m y' = F + (Σ v_i/k_i - x)/(1/k0 + Σ 1/k_i)\n"
                        "V' + K B(V) ∋ -k0 y (1, ..., 1), K = diag(k_i) + k0 1 1^T\n"
                        "B(V) = beta(v_1/alpha_1) x ... x beta(v_n/alpha_n)",
-           .phi = "Σ psi[-alpha_i,alpha_i](v_i)",
-           .matrix = "diag(I, K), I of x and y",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"k0", "stiffness of the single spring", Range::positive},
                           {"n", "elements"},
@@ -332,8 +324,6 @@ CatalogueEntry s1_p2_parallel() {
            .title = "one S-element and one P-element in parallel",
            .equation = "x' = y\nm y' + alpha2 sigma(y) ∋ F - k1 u - k2 x\n"
                        "u' + beta(u/eta1) ∋ y, eta1 = alpha1/k1",
-           .phi = "alpha2 |y| + psi[-eta1,eta1](u)",
-           .matrix = "diag(1, 1/m, 1)",
            .parameters = S1P2::parameters({{"m", "mass", Range::positive, 1, 1.0}}),
            .state = {{"x"}, {"y"}, {"u"}},
            .order = ">=0.5",
@@ -348,8 +338,6 @@ CatalogueEntry s1_p2_series() {
        .equation = "x1' = y1, x2' = y2\n"
                    "m1 y1' = -k1 u1 + k2 (x2 - x1) + g2\nm2 y2' = F - k2 (x2 - x1) - g2\n"
                    "g2 ∈ alpha2 sigma(y2 - y1)\nu1' + beta(u1/eta1) ∋ y1, eta1 = alpha1/k1",
-       .phi = "alpha2 |y2 - y1| + psi[-eta1,eta1](u1)",
-       .matrix = "diag(1, 1/m1, 1, 1/m2, 1)",
        .parameters = S1P2::parameters({{"m1", "mass between the elements", Range::positive, 1, 1.0},
                                        {"m2", "mass at the end", Range::positive, 1, 1.0}}),
        .state = {{"x1"}, {"y1"}, {"x2"}, {"y2"}, {"u1"}},

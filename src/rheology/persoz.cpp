@@ -75,16 +75,20 @@ struct PersozParameters {
 ///     m y' = F - δ x + E W,   W' + K A(W) ∋ -k0 U y,   W = (g2, g3, g1),  U = (1, 1, -1),
 /// where A(W) is the normal cone at W of the box |g_i| ≤ α_i. The state is x, y, g2, g3, g1.
 /// Source: (6) to (12), persoz-gephyroid.
-class Persoz final : public Inclusion {
+class Persoz final : public Inclusion, private PersozParameters {
  public:
-  explicit Persoz(const ParameterValues& values) : Persoz(values, PersozParameters(values)) {}
+  explicit Persoz(const ParameterValues& values)
+      : PersozParameters(values),
+        mass_(values.number("m")),
+        force_(force_on_mass(springs)),
+        projection_(stiffness_matrix(springs), bound) {}
 
   void drift(const TimeStep& now, std::span<const double> state,
              std::span<double> rate) const override {
     rate[0] = state[1];
     rate[1] = (now.force - restoring(state)) / mass_;
-    rate[2] = rate[3] = -k0_ * state[1];
-    rate[4] = k0_ * state[1];
+    rate[2] = rate[3] = -springs.k0 * state[1];
+    rate[4] = springs.k0 * state[1];
   }
   double resolve(const TimeStep& /*now*/, std::span<double> state) override {
     std::ranges::copy(projection_.project({state[2], state[3], state[4]}), state.begin() + 2);
@@ -96,14 +100,7 @@ class Persoz final : public Inclusion {
   [[nodiscard]] std::vector<StVenant> elements() const override { return projection_.elements(2); }
 
  private:
-  Persoz(const ParameterValues& values, const PersozParameters& p)
-      : mass_(values.number("m")),
-        k0_(p.springs.k0),
-        force_(force_on_mass(p.springs)),
-        projection_(stiffness_matrix(p.springs), p.bound) {}
-
   double mass_;
-  double k0_;
   GephyroidForce force_;
   BoxProjection3 projection_;
 };
@@ -112,10 +109,12 @@ class Persoz final : public Inclusion {
 ///     W' + Q A(W) ∋ -U F',   Q⁻¹ = K⁻¹ + EᵀE/δ,   for which Q Eᵀ/δ = U.
 /// The state is x, g2, g3, g1. A step replaces hF' by F(t_{p+1}) - F(t_p). Source: §4.1,
 /// persoz-gephyroid.
-class PersozQuasistatic final : public Inclusion {
+class PersozQuasistatic final : public Inclusion, private PersozParameters {
  public:
   explicit PersozQuasistatic(const ParameterValues& values)
-      : PersozQuasistatic(PersozParameters(values)) {}
+      : PersozParameters(values),
+        force_(force_on_mass(springs)),
+        projection_(quasistatic_matrix(springs), bound) {}
 
   /// Computes x at t = 0 from F(0).
   void complete_start(double force, std::span<double> state) const override {
@@ -140,9 +139,6 @@ class PersozQuasistatic final : public Inclusion {
   [[nodiscard]] std::vector<StVenant> elements() const override { return projection_.elements(1); }
 
  private:
-  explicit PersozQuasistatic(const PersozParameters& p)
-      : force_(force_on_mass(p.springs)), projection_(quasistatic_matrix(p.springs), p.bound) {}
-
   [[nodiscard]] double position(double force, std::span<const double> state) const {
     return (force + force_.of(state.subspan(1))) / force_.stiffness;
   }
@@ -162,8 +158,6 @@ CatalogueEntry persoz() {
                        "W = (g2, g3, g1), |g_i| <= alpha_i, U = (1, 1, -1), E = k0 U^T K^-1, "
                        "delta = k0 (1 - E U)\n"
                        "K = [k0+k2, k0, -k0-k2; k0, k0+k3, -k0-k3; -k0-k2, -k0-k3, k0+k1+k2+k3]",
-           .phi = "psi[-alpha2,alpha2](g2) + psi[-alpha3,alpha3](g3) + psi[-alpha1,alpha1](g1)",
-           .matrix = "diag(I, K), I of x and y",
            .parameters = parameters,
            .state = {{"x"}, {"y"}, {"g2"}, {"g3"}, {"g1"}},
            .order = "1",
@@ -176,8 +170,6 @@ CatalogueEntry persoz_quasistatic() {
            .title = "Persoz's gephyroid without a mass",
            .equation = "x = (F + E W)/delta\nW' + Q A(W) ∋ -Q E^T F'/delta\n"
                        "Q^-1 = K^-1 + E^T E/delta; W, E, K, delta as in persoz",
-           .phi = "psi[-alpha2,alpha2](g2) + psi[-alpha3,alpha3](g3) + psi[-alpha1,alpha1](g1)",
-           .matrix = "Q, of W alone",
            .parameters = PersozParameters::list(Range::positive),
            .state = {{"x", GroupSize::one, Start::follows}, {"g2"}, {"g3"}, {"g1"}},
            .order = ">=1",

@@ -26,16 +26,12 @@ struct DiscreteMasing : Inclusion {
   std::vector<double> threshold;  ///< η
 
   explicit DiscreteMasing(const ParameterValues& values)
-      : mass(values.number("m")),
-        k0(values.number("k0")),
-        stiffness(values.list("k")),
-        threshold(values.list("eta")) {
-    values.require_within("u0", threshold, "eta");
-  }
-  /// Constructs a model with one element. Throws UserError unless the initial elongation u0 of the
-  /// element is within ±eta.
-  DiscreteMasing(const ParameterValues& values, double hardening, double k, double eta)
-      : mass(values.number("m")), k0(hardening), stiffness{k}, threshold{eta} {
+      : DiscreteMasing(values, values.number("k0"), values.list("k"), values.list("eta")) {}
+  /// Constructs a model with other parameters than those of discrete-masing. Throws UserError
+  /// unless the initial elongations u0 of the elements are within ±eta.
+  DiscreteMasing(const ParameterValues& values, double hardening, const std::vector<double>& k,
+                 const std::vector<double>& eta)
+      : mass(values.number("m")), k0(hardening), stiffness(k), threshold(eta) {
     values.require_within("u0", threshold, "eta");
   }
 
@@ -65,7 +61,7 @@ struct Viscoelastoplastic final : DiscreteMasing {
   double viscosity;  ///< c
 
   explicit Viscoelastoplastic(const ParameterValues& values)
-      : DiscreteMasing(values, 0.0, values.number("k"), values.number("eta")),
+      : DiscreteMasing(values, 0.0, values.list("k"), values.list("eta")),
         viscosity(values.number("c")) {}
 
   void drift(const TimeStep& now, std::span<const double> state,
@@ -123,8 +119,6 @@ CatalogueEntry discrete_masing() {
   return {{.name = "discrete-masing",
            .title = "the generalised Prandtl or discrete Masing model, n S-elements in parallel",
            .equation = "x' = y\nm y' = F - k0 x - Σ k_i u_i\nu_i' + beta(u_i/eta_i) ∋ y",
-           .phi = "Σ psi[-eta_i,eta_i](u_i)",
-           .matrix = "I",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"k0", "hardening spring", Range::not_negative, 1, 0.0},
                           {"n", "elements"},
@@ -143,8 +137,6 @@ CatalogueEntry prandtl() {
   return {{.name = "prandtl",
            .title = "the Prandtl model, with linear hardening where k0 > 0",
            .equation = "x' = y\nm y' = F - k0 x - k u\nu' + beta(u/eta) ∋ y",
-           .phi = "psi[-eta,eta](u)",
-           .matrix = "I",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"k0", "hardening spring", Range::not_negative, 1, 0.0},
                           {"k", "stiffness", Range::positive},
@@ -165,8 +157,6 @@ CatalogueEntry three_springs() {
            .equation = "the model prandtl with k0 = K2 K3/(K2+K3), "
                        "k = K1 K3^2/((K1+K2+K3)(K2+K3)),\n"
                        "eta = alpha/k, alpha = A K3/(K2+K3)",
-           .phi = "psi[-eta,eta](u)",
-           .matrix = "I",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"K1", "stiffness", Range::positive},
                           {"K2", "stiffness", Range::not_negative},
@@ -181,7 +171,8 @@ CatalogueEntry three_springs() {
             const double k3 = values.number("K3");
             const double k = k1 * k3 * k3 / ((k1 + k2 + k3) * (k2 + k3));
             const double alpha = values.number("A") * k3 / (k2 + k3);
-            return std::make_unique<DiscreteMasing>(values, k2 * k3 / (k2 + k3), k, alpha / k);
+            return std::make_unique<DiscreteMasing>(values, k2 * k3 / (k2 + k3), std::vector{k},
+                                                    std::vector{alpha / k});
           }};
 }
 
@@ -189,8 +180,6 @@ CatalogueEntry viscoelastoplastic() {
   return {{.name = "viscoelastoplastic",
            .title = "a spring, a St-Venant element and a dashpot in series",
            .equation = "x' = y\nm y' = F - k u\nu' + beta(u/eta) ∋ y - k u/c",
-           .phi = "psi[-eta,eta](u)",
-           .matrix = "I",
            .parameters = {{"m", "mass", Range::positive, 1, 1.0},
                           {"k", "stiffness", Range::positive},
                           {"eta", "yield displacement alpha/k", Range::positive},
@@ -207,8 +196,6 @@ CatalogueEntry s_chain() {
            .equation = "x_i' = y_i\n"
                        "m_i y_i' = k_{i+1} u_{i+1} - k_i u_i, with F for k_{n+1} u_{n+1}\n"
                        "u_i' + beta(u_i/eta_i) ∋ y_i - y_{i-1}, y_0 = 0",
-           .phi = "Σ psi[-eta_i,eta_i](u_i)",
-           .matrix = "I",
            .parameters = {{"n", "elements"},
                           {"m", "masses", Range::positive, per_element, 1.0},
                           {"k", "stiffnesses", Range::positive, per_element},

@@ -50,7 +50,7 @@ struct ScanSpec {
 
 /// The numbers that describe the motion at a point; a number that is unknown is NaN. The table
 /// point_columns in scan_file.cpp describes those that have no comment here. All members are
-/// doubles, and fields() names them all.
+/// doubles.
 struct PointNumbers {
   double most_x = base::undefined;
   double least_x = base::undefined;
@@ -80,11 +80,9 @@ struct PointNumbers {
 
   /// Saves or restores all members. Local.
   void fields(engine::Archive& archive) {
-    archive.scalars("numbers", most_x, least_x, last_x, most_speed, most_restoring, most_elongation,
-                    most_acceleration, amplitude, centre, restoring_amplitude, loss,
-                    secant_stiffness, damping_ratio, phase, period, period_multiple, residual,
-                    multiplier_re[0], multiplier_re[1], multiplier_im[0], multiplier_im[1], drift,
-                    frozen, settled, seconds);
+    std::vector<PointNumbers> one{*this};
+    archive.structs("numbers", one);
+    *this = one.front();
   }
 };
 
@@ -125,10 +123,6 @@ struct ScanResult {
 /// kept, /runs. `comm` contains the root alone. Local.
 void write(const parallel::Communicator& comm, const io::Handle& file, const ScanSpec& spec,
            const ScanResult& scan);
-
-/// Throws UserError on all ranks alike if the points of a scan and their series need more memory
-/// than the root's node has. Collective on comm.
-void require_memory(const parallel::Communicator& comm, const ScanSpec& spec);
 
 /// Returns the results as an aligned table for the terminal, with the first 60 points at most.
 /// Local.

@@ -5,9 +5,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/setup.hpp"
 #include "io/hdf5.hpp"
 #include "io/output_file.hpp"
 #include "io/recorders.hpp"
@@ -201,25 +199,6 @@ void write(const parallel::Communicator& comm, const io::Handle& file, const Sca
   io::write_column(comm, file, "/timing/point", {"number of the point", "j"}, numbers, "point");
   io::write_column(comm, file, "/timing/points", {"wall time of the point, seconds", "s", "", "s"},
                    column_of(scan, &PointNumbers::seconds), "point");
-}
-
-void require_memory(const parallel::Communicator& comm, const ScanSpec& spec) {
-  // Every rank stores all points and, while their records are broadcast, also these records. The
-  // root also stores the series and, while it writes a checkpoint or the file, a copy of the
-  // series.
-  constexpr double of_point = sizeof(ScanPoint) + sizeof(PointNumbers);
-  const std::size_t numbers = spec.keep_series ? io::series_numbers(spec.first.series) : 0;
-  const double of_series = 2.0 * sizeof(double) * static_cast<double>(numbers);
-  const auto points = static_cast<double>(spec.points.count());
-  const double needed = points * (parallel::ranks_of_node(comm) * of_point + of_series);
-  parallel::on_root(comm, [&] {
-    const double room = parallel::available_memory(parallel::Communicator(MPI_COMM_SELF));
-    if (room < needed) {
-      throw base::UserError(
-          "over", fmt::format("{:.0f} points need {} of memory, {} may be used; give fewer", points,
-                              engine::gibibytes(needed), engine::gibibytes(room)));
-    }
-  });
 }
 
 std::string table(const ScanSpec& spec, const ScanResult& scan) {

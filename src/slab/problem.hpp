@@ -117,14 +117,6 @@ inline double threshold_up(const Element& element) {
 inline double threshold_down(const Element& element) {
   return element.threshold - element.shift;
 }
-/// Returns u of an element whose v is given. Local.
-inline double elongation(const Element& element, double v) {
-  return v + element.shift;
-}
-/// Returns k c, the part of ∫ k c ds that belongs to the element. Local.
-inline double preload(const Element& element) {
-  return element.stiffness * element.shift;
-}
 
 /// The functions of s that define a slab, and its discretization. The threshold η⁺ upwards and the
 /// threshold η⁻ downwards may differ. Engines compute v = u - c with c = (η⁺ - η⁻)/2, because v

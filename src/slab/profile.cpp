@@ -49,7 +49,7 @@ base::AlignedVector sampled(const Slab& slab, const base::Function& function,
 }
 
 /// The `units` of lies_on() for each of k, η, v0 and c.
-constexpr Coefficients<double> rounding{.threshold = 4};
+constexpr Coefficients<double> units_allowed{.threshold = 4};
 
 /// Returns whether `value`, the value in a cell, agrees with a formula. If `units` is 0, both must
 /// have the same bits. Otherwise they may differ by `units` times ε times the larger of `value` and
@@ -147,7 +147,7 @@ ProfileForm confirmed_form(const ProfileForm& candidate, const Profile& profile)
           }
         }
       },
-      form, profile, rounding);
+      form, profile, units_allowed);
   return form;
 }
 

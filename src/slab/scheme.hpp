@@ -146,12 +146,8 @@ void advance_leapfrog(const Oscillator& oscillator, double step, const Chunk& ch
 template <typename AnySlab>
 void advance(Scheme scheme, const Oscillator& oscillator, double step, const Chunk& chunk,
              MassState& state, AnySlab& slab) {
-  switch (scheme) {
-    case Scheme::euler:
-      return advance_euler(oscillator, step, chunk, state, slab);
-    case Scheme::leapfrog:
-      return advance_leapfrog(oscillator, step, chunk, state, slab);
-  }
+  scheme == Scheme::euler ? advance_euler(oscillator, step, chunk, state, slab)
+                          : advance_leapfrog(oscillator, step, chunk, state, slab);
 }
 
 }  // namespace masing::slab

@@ -44,7 +44,7 @@ def test_the_catalogue_has_dimension_order_and_source_of_each_model(masing):
     for name in ("p-series", "s-chain", "p-chain", "persoz", "persoz-quasistatic"):
         one = masing.done("models", name).stdout
         assert f"\n{name}: " in said and "expected order" in one and "source" in one
-        assert f"  dimension   {MODELS[name][2]}\n" in one
+        assert f"\ndimension       {MODELS[name][2]}\n" in one
     for equation in EQUATIONS:
         assert f"\n  {equation}\n" in said
     assert "'ising'" in masing.refused("models", "ising")

@@ -1,5 +1,4 @@
-// Points of a scan that all ranks share: failures that leave the others alone, and the refusal of
-// more points than the memory can hold.
+// Points of a scan that all ranks share: failures leave the others alone.
 
 #include <gtest/gtest.h>
 
@@ -7,14 +6,12 @@
 
 #include "base/error.hpp"
 #include "scan/made_up.hpp"
-#include "support/given.hpp"
 #include "support/world.hpp"
 
 namespace masing::test_points {
 
 using scan::ScanPoint;
 using scan::ScanResult;
-using scan::ScanSpec;
 using support::world;
 
 TEST(Points, that_fail_leave_the_others_alone) {
@@ -49,26 +46,6 @@ TEST(Points, fewer_than_ranks_are_made_together_with_the_same_bits) {
   const ScanPoint found = made_up::points(world(), made).points[0];
   made_up::expect_same(found, expected);
   EXPECT_TRUE(found.series == expected.series || !world().is_root());
-}
-
-TEST(Points, are_refused_if_they_need_more_memory_than_there_is) {
-  ScanSpec spec =
-      made_up::scan("keep=series; over a=0.3; force=a*cos(0.7*t); final-time=80*pi/7; steps=400")
-          .spec;
-  const auto refusal = [&](std::int64_t samples) {
-    spec.first.series = {.time = {1.0, samples}, .to = 1.0};
-    return given::mistake([&] { scan::require_memory(world(), spec); });
-  };
-  EXPECT_EQ(refusal(1000), "");
-  const std::string of_series = refusal(std::int64_t{1} << 50);
-  EXPECT_TRUE(of_series.starts_with("over: 1 points need ")) << of_series;
-  spec.keep_series = false;
-  EXPECT_EQ(refusal(std::int64_t{1} << 50), "");
-  spec.points.columns[0].values.resize(1000);
-  spec.points.columns.resize(4, spec.points.columns[0]);
-  spec.points.arrange();  // 10^12 points in all
-  const std::string of_points = refusal(1000);
-  EXPECT_TRUE(of_points.starts_with("over: 1000000000000 points need ")) << of_points;
 }
 
 }  // namespace masing::test_points

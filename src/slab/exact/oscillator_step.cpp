@@ -43,22 +43,11 @@ std::array<double, size> fehlberg_step(const System& system, double h) {
   return state;
 }
 
-/// Returns ξ and υ at the time h, where ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), and both are 0 at τ =
-/// 0.
-template <class Force, class Rate>
-std::array<double, 2> fehlberg_increments(const Force& force, const Rate& rate, double h) {
-  using State = std::array<double, 2>;
-  const auto system = [&](const State& state, State& change, double tau) {
-    change = {state[1], rate(force(tau), tau, state[0], state[1])};
-  };
-  return fehlberg_step<2>(system, h);
-}
-
 /// A step of Gauss's collocation method with five points, which is of order 10.
 class GaussCollocation {
  public:
-  /// Returns ξ and υ at the time h for the problem of fehlberg_increments(). `decay` is the number
-  /// c/m in the term -(c/m)·υ of `rate`.
+  /// Returns ξ and υ at the time h, where ξ' = υ, υ' = rate(force(τ), τ, ξ, υ), and both are 0 at τ
+  /// = 0. `decay` is the number c/m in the term -(c/m)·υ of `rate`.
   template <class Force, class Rate>
   static std::array<double, 2> increments(const Force& force, const Rate& rate, double h,
                                           double decay) {
@@ -182,9 +171,13 @@ TimedMotion OscillatorStep::step(const TimedMotion& from, double h) const {
   const auto rate = [&](double f, double tau, double xi, double upsilon) {
     return acceleration_by(f, from.x + (from.y * tau + xi), from.y + upsilon);
   };
+  using State = std::array<double, 2>;
+  const auto system = [&](const State& state, State& change, double tau) {
+    change = {state[1], rate(force(tau), tau, state[0], state[1])};
+  };
   const double decay = oscillator_.damping / oscillator_.mass;
   const auto [xi, upsilon] = method_ == StepMethod::fehlberg
-                                 ? fehlberg_increments(force, rate, h)
+                                 ? fehlberg_step<2>(system, h)
                                  : GaussCollocation::increments(force, rate, h, decay);
   return {from.clock.after(h), from.x + (from.y * h + xi), from.y + upsilon};
 }

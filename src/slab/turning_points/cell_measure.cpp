@@ -49,7 +49,7 @@ double largest(const Profile& profile, const Term& term) {
 }
 
 /// Returns whether v0 = u0 - c (see Slab) is 0 in all cells.
-bool begins_at_zero(const Profile& profile) {
+bool has_zero_start(const Profile& profile) {
   if (profile.form.initial_u) {
     return profile.form.initial_u->first == 0.0;
   }
@@ -66,7 +66,7 @@ bool begins_at_zero(const Profile& profile) {
 class CellMeasure : public Measure {
  public:
   explicit CellMeasure(const Profile& all)
-      : Measure(slab::begins_at_zero(all), true),
+      : Measure(has_zero_start(all), true),
         scale_(largest(all, [](const Element& cell) { return cell.stiffness; }),
                largest(all, [](const Element& cell) { return cell.stiffness * cell.threshold; }),
                all.range.size),

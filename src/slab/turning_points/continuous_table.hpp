@@ -282,10 +282,7 @@ class ContinuousTable {
   /// Returns the least break r' > r (see the constructor), or infinity if there is none. Local.
   [[nodiscard]] double next_break(double r) const {
     const auto after = std::ranges::upper_bound(breaks_, r);
-    if (after == breaks_.end()) {
-      return base::infinity;
-    }
-    return *after;
+    return after == breaks_.end() ? base::infinity : *after;
   }
 
  private:

@@ -24,22 +24,6 @@ Integrals densities_at(const Coefficients<base::Function>& functions, double s) 
           k * c, k * c * eta, k * c * u0, k * c * c,     k * eta * u0};
 }
 
-/// Calls `use` with n and the integral of the Legendre polynomial P_n from -1 to x, for n = 0, …,
-/// count - 1.
-template <class Use>
-void for_each_integral(double x, std::size_t count, const Use& use) {
-  double before = -1.0;  // chosen so that ∫ P_0 is x + 1
-  double now = 1.0;
-  double next = x;
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto degree = static_cast<double>(n);
-    use(n, (next - before) / (2 * degree + 1));
-    before = now;
-    now = next;
-    next = ((2 * degree + 3) * x * now - (degree + 1) * before) / (degree + 2);
-  }
-}
-
 }  // namespace
 
 IntervalSets::IntervalSets(const Coefficients<base::Function>& functions,
@@ -271,9 +255,19 @@ Integrals IntervalSets::MonotoneInterval::integral_to(double s) const {
   const auto node = static_cast<std::size_t>(
       std::clamp<std::ptrdiff_t>(after - nodes_.begin() - 1, 0, std::ssize(nodes_) - 2));
   const double share = (s - nodes_[node]) / (nodes_[node + 1] - nodes_[node]);
+  const double x = std::clamp(2.0 * share - 1.0, -1.0, 1.0);
   Integrals sums = up_to_[node];
-  for_each_integral(std::clamp(2.0 * share - 1.0, -1.0, 1.0), degrees,
-                    [&](std::size_t n, double integral) { sums.add(integral, series_[node][n]); });
+  // The Legendre polynomials P_{n-1}, P_n and P_{n+1} at x. P_{-1} is chosen such that the integral
+  // of P_0 from -1 to x is x + 1.
+  double before = -1.0;
+  double now = 1.0;
+  double next = x;
+  for (std::size_t n = 0; n < degrees; ++n) {
+    const auto degree = static_cast<double>(n);
+    sums.add((next - before) / (2 * degree + 1), series_[node][n]);
+    before = std::exchange(now, next);
+    next = ((2 * degree + 3) * x * now - (degree + 1) * before) / (degree + 2);
+  }
   return sums;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/iterator/counting_iterator.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -141,12 +140,13 @@ class FrontSearch {
       }
       low = std::max<std::int64_t>(0, high - stride + 1);
     }
-    const boost::counting_iterator<std::int64_t> from(low);
-    const auto is_passed = [&](std::int64_t i) { return at(i) <= r; };
-    const std::int64_t count = *std::partition_point(from, from + (high - low), is_passed);
-    speed_ = count - last_;
-    last_ = count;
-    return count;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      at(middle) <= r ? low = middle + 1 : high = middle;
+    }
+    speed_ = low - last_;
+    last_ = low;
+    return low;
   }
 
   /// Returns the result that is expected for the next search; this number may lie outside [0,

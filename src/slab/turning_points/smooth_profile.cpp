@@ -36,8 +36,11 @@ class MonotoneSplitter {
       : f_(f),
         slope_(slope),
         noise_(noise),
-        points_(span.fine ? subdivided(span.nodes, 16)
-                          : subdivided({span.first(), span.last()}, uniform_parts(span))) {}
+        points_(span.fine
+                    ? subdivided(span.nodes, 16)
+                    : subdivided(
+                          {span.first(), span.last()},
+                          std::max(32, static_cast<int>(4096 * (span.last() - span.first()))))) {}
 
   /// Returns the monotone pieces in the order of s.
   [[nodiscard]] std::vector<MonotonePiece> pieces() const {
@@ -57,11 +60,6 @@ class MonotoneSplitter {
   }
 
  private:
-  /// Returns the number of intervals of the uniform grid in a span.
-  static int uniform_parts(const SmoothSpan& span) {
-    return std::max(32, static_cast<int>(4096 * (span.last() - span.first())));
-  }
-
   /// Returns the stretches in order. A constant stretch of one or two grid intervals is taken as
   /// part of an extremum and joined to a neighbouring stretch.
   [[nodiscard]] std::vector<Stretch> stretches() const {

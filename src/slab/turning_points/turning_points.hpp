@@ -61,22 +61,17 @@ struct RememberedElongation {
  private:
   /// Returns v of a cell that was not at its threshold at the beginning of any remembered leg.
   [[nodiscard]] double unreached(const Element& cell) const {
-    switch (yield_set(cell, {highest - x0, x0 - lowest, highest - lowest})) {
-      case YieldSet::never:
-        return cell.initial_u + (x - x0);
-      case YieldSet::down:
-        return (x - lowest) - cell.threshold;
-      case YieldSet::settled:
-        // If legs are remembered, a settled cell comes here only if 2η equals X⁺ - X⁻ within
-        // rounding errors. Its v is then that of a cell that has yielded upwards.
-        if (legs.empty()) {
-          return direction * cell.threshold;
-        }
-        [[fallthrough]];
-      case YieldSet::up:
-        break;
+    const YieldSet set = yield_set(cell, {highest - x0, x0 - lowest, highest - lowest});
+    if (set == YieldSet::never) {
+      return cell.initial_u + (x - x0);
     }
-    return cell.threshold + (x - highest);
+    if (set == YieldSet::down) {
+      return (x - lowest) - cell.threshold;
+    }
+    // If legs are remembered, a settled cell comes here only if 2η equals X⁺ - X⁻ within rounding
+    // errors. Its v is then that of a cell that has yielded upwards.
+    return set == YieldSet::settled && legs.empty() ? direction * cell.threshold
+                                                    : cell.threshold + (x - highest);
   }
 };
 
