@@ -322,10 +322,9 @@ std::vector<FileDifference> differences(const std::string& expected, const std::
     const bool is_made = there.contains(name);
     const std::string what =
         is_made ? difference(content, content_at(other, place)) : "not made again";
-    // Studies of 2.0 have the attribute `bound`, which said the same as others and is gone.
-    const bool counts = content.is_of_numbers() && (is_made || name != "/fit attribute bound");
     if (!what.empty()) {
-      lines.push_back({counts ? Weight::counts : Weight::note, name + ": " + what});
+      lines.push_back(
+          {content.is_of_numbers() ? Weight::counts : Weight::note, name + ": " + what});
     }
   }
   return lines;
