@@ -91,9 +91,9 @@ int run_command(cli::Command command, const cli::Invocation& call) {
     return base::exit_done;
   }
   const parallel::Communicator& comm = call.comm;
-  if (job->only_validated) {
+  if (job->only_validates) {
     std::visit([&](const auto& spec) { check(comm, spec); }, job->spec);
-    cli::print(comm, *job->only_validated);
+    cli::print(comm, "valid\n");
     return base::exit_done;
   }
   return std::visit([&](const auto& spec) { return commands::run(comm, spec); }, job->spec);
@@ -150,9 +150,6 @@ int run(const std::string& command, const cli::Invocation& call) {
   }
   if (command.ends_with(".ini")) {
     throw base::UserError(command + " comes after a command: masing simulate --config " + command);
-  }
-  if (command.ends_with(".py")) {
-    throw base::UserError(command + " is a script: python3 " + command);
   }
   throw base::UserError(
       (command.empty() ? "no command" : "'" + command + "' is not a command") +

@@ -261,27 +261,8 @@ Series divide(const Series& a, const Series& b) {
   return f;
 }
 
-/// Returns whether coefficients of u, computed without a scale, overflow but all Taylor
-/// coefficients of eᵘ are nearly 0. The coefficients of eᵘ are nearly 0 if u = eˡc[0] < -e¹⁰⁰ and l
-/// < 10³⁰. A coefficient of eᵘ is eᵘ times a sum of products of up to 16 coefficients of u. Such a
-/// product grows at most like exp(16 l). But eᵘ < exp(-e¹⁰⁰) is far smaller than 1/exp(16 l),
-/// because e¹⁰⁰ > 10⁴³.
-bool vanishes(const Series& u) {
-  const auto is_finite = [](const Enclosure& c) { return c.is_finite(); };
-  return u.c[0].high < 0.0 && u.scale.low + std::log(-u.c[0].high) > 100.0 && u.scale.high < 1e30 &&
-         std::ranges::all_of(u.c, is_finite) && !std::ranges::all_of(unscaled(u).c, is_finite);
-}
-
 /// Returns eᵘ. If |u| may be large, its c[0] becomes the scale of the result.
 Series exponential(const Series& argument) {
-  if (vanishes(argument)) {
-    Series f({0.0, 1.0});
-    std::fill(f.c.begin() + 1, f.c.end(), within_1);
-    f.terms = taylor_order + 1;
-    f.scale = point(-1e9);
-    f.known = argument.known;
-    return f;
-  }
   const Series u = unscaled(argument);
   constexpr double moderate = 40.0;
   const bool is_large = u.c[0].magnitude() > moderate && u.c[0].is_finite();

@@ -199,25 +199,18 @@ class Expression::Parser {
               : c == ')' ? "')' has no '('"
               : c == ',' ? "one value is needed, not several (write decimals with a point)"
               : is_of_name(c) || c == '(' || c == '.'
-                  ? fmt::format("no operator before '{}'; a product needs its *", here())
-                  : fmt::format("'{}' has no meaning here", here()));
+                  ? fmt::format("no operator before '{}'; a product needs its *", excerpt(word()))
+                  : fmt::format("'{}' has no meaning here", excerpt(word())));
   }
 
   /// Returns the word at the present position or, if no word begins there, one character.
   [[nodiscard]] std::string word() const {
-    const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(at_);
-    const auto end = std::find_if_not(begin, text_.end(), is_of_name);
-    return {begin, end == begin ? begin + 1 : end};
-  }
-  /// Returns the word at the present position or, if no word begins there, one character. A word
-  /// that is too long for a message is shortened.
-  [[nodiscard]] std::string here() const {
     const std::string_view rest = std::string_view(text_).substr(at_);
-    std::size_t size = word().size();
-    while (shortened(rest, size).size() < size) {
+    auto size = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_of_name) - rest.begin());
+    while (size == 0 || shortened(rest, size).size() < size) {
       ++size;
     }
-    return excerpt(rest.substr(0, size));
+    return std::string(rest.substr(0, size));
   }
 
   void skip_blanks() {
@@ -316,7 +309,7 @@ class Expression::Parser {
       name();
     } else {
       const bool is_power = is_next("*") && at_ > 0 && text_[at_ - 1] == '*';
-      fail(at_, fmt::format("'{}' where a value is needed{}", here(),
+      fail(at_, fmt::format("'{}' where a value is needed{}", excerpt(word()),
                             is_power ? "; a power is written ^" : ""));
     }
   }
@@ -374,7 +367,7 @@ class Expression::Parser {
     } else if (function != nullptr) {
       fail(begin, fmt::format("{} is a function: {}(...)", word, word));
     } else if (take(".") && at_ < text_.size()) {
-      fail(begin, fmt::format("write {0}, without {1}.", here(), excerpt(word)));
+      fail(begin, fmt::format("write {0}, without {1}.", excerpt(this->word()), excerpt(word)));
     } else {
       parsed_.slots.push_back({word, begin, parsed_.operations.size()});
       emit(std::numeric_limits<double>::quiet_NaN());

@@ -28,7 +28,7 @@ enum class Reason : int { is_due, requests, stops };
 /// A message to the root. The root replies to a request with a share: a State of the work that the
 /// rank has to compute. The share has no units if nothing is left or the campaign stops.
 ///
-/// Each rank that computes gets exactly one empty share. When the campaign stops, the root sends it
+/// Each rank but the root gets exactly one empty share. When the campaign stops, the root sends it
 /// to all ranks that have not got it, and answers no request afterwards. A rank that has requested
 /// a share takes it as the reply. A rank that computes finds it between two windows or in
 /// base::poll(), reports that it stops, and ends. A rank that stops by itself reports it first and
@@ -59,9 +59,8 @@ class Alone {
     for (const Batch& batch : packing.alone) {
       left_.push_back({.units = batch});
     }
-    tasks_ = std::ssize(left_);
     saved_.clear();
-    for (int rank = 1; comm_.is_root() && rank < comm_.size() && rank < tasks_; ++rank) {
+    for (int rank = 1; comm_.is_root() && rank < comm_.size(); ++rank) {
       working_.insert(rank);
     }
   }
@@ -97,7 +96,7 @@ class Alone {
                  (!is_stopped_ && (due_.by_clock() || parallel::stop_requested()));
         });
       }
-    } else if (comm_.rank() < tasks_ && is_stopped_) {
+    } else if (is_stopped_) {
       report(Reason::stops);
       if (!has_ended_) {
         receive_share();
@@ -132,7 +131,7 @@ class Alone {
     if (comm_.is_root()) {
       between_windows();
     }
-    if (comm_.rank() >= tasks_ || is_to_stop()) {
+    if (is_to_stop()) {
       return false;
     }
     if (comm_.is_root()) {
@@ -288,9 +287,6 @@ class Alone {
   parallel::Vector petsc_duplicate_{own_, 1};
   Source& source_;
   Due& due_;
-  // The number of shares. Only ranks whose index is less than this number compute any of them and
-  // send messages.
-  std::int64_t tasks_ = 0;
   // On the root, the shares that are not yet assigned: first the saved states, then the batches.
   std::deque<State> left_;
   std::vector<State>& saved_;
@@ -305,8 +301,8 @@ class Alone {
   // For each rank, the latest state that the root has received from it or assigned to it. Empty if
   // the rank has no state.
   std::vector<State> states_ = std::vector<State>(comm_.size());
-  // The other ranks that may still send messages: those below tasks_, until the root has answered
-  // a request with an empty share or, after a stop, has received one more request or their report.
+  // The other ranks that may still send messages: all, until the root has answered a request with
+  // an empty share or, after a stop, has received one more request or their report.
   std::set<int> working_;
 };
 

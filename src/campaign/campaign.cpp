@@ -260,20 +260,24 @@ class Campaign {
   }
 
   /// Prints the progress on the root: the count of the source if shows_count() is true and at least
-  /// one unit is completed, otherwise the number of completed steps of `work`. Prints
-  /// nothing in the second case if `work` is null or has no steps.
+  /// one unit is completed, otherwise the number of completed steps of `work`. Prints nothing in
+  /// the second case if `work` is null or has no steps. The title has the number of units, so that
+  /// each work of a study has a rate of its own.
   void show(const Work* work) {
     if (files_.quiet || !comm_.is_root()) {
       return;
     }
-    const bool by_units = source_.shows_count() && source_.count().done > 0;
-    const Count count = by_units ? source_.count() : work != nullptr ? work->steps() : Count();
+    const Count units = source_.count();
+    const bool by_units = source_.shows_count() && units.done > 0;
+    const Count count = by_units ? units : work != nullptr ? work->steps() : Count();
     if (count.all == 0) {
       return;
     }
-    const std::string unit = by_units ? source_.unit_name() : "steps";
-    const std::string title =
-        by_units ? fmt::format("{} {}", count.all, unit) : source_.title(work->units());
+    const std::string name = source_.unit_name();
+    const std::string unit = by_units ? name : "steps";
+    const std::string title = unit == name
+                                  ? fmt::format("{} {}", units.all, name)
+                                  : fmt::format("{} of {} {}", units.done, units.all, name);
     if (!progress_ || title != title_) {
       title_ = title;
       progress_.emplace(title, io::StepsDone{count.done, count.done, count.all, unit});

@@ -180,8 +180,6 @@ class Source {
   /// the units cannot be set up, and Stopped if a stop is requested meanwhile. Collective on
   /// `ranks`, which must outlive the work.
   virtual std::unique_ptr<Work> begin(const parallel::Communicator& ranks, const Batch& units) = 0;
-  /// Returns the name of `units` in the line of progress. Local.
-  [[nodiscard]] virtual std::string title(const Batch& units) const = 0;
 
   /// Stores the record of a unit. The root calls this function when a unit is completed or
   /// restored; the other ranks call it with restored records and with those that the root

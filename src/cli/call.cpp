@@ -8,7 +8,6 @@
 #include "base/hooks.hpp"
 #include "base/text.hpp"
 #include "engine/model.hpp"
-#include "io/locks.hpp"
 #include "io/result_reader.hpp"
 #include "io/sealed_file.hpp"
 #include "parallel/stop.hpp"
@@ -44,18 +43,9 @@ Request with_checkpoint(const Invocation& call, const Request& request) {
   return continued(request, given_in(command, file, recipe.configuration));
 }
 
-/// Adds warnings of the output, if it would replace a result file of another command, and of the
-/// step of the first level of a study. Throws UserError if the scheme is unstable with the step of
-/// a level. Local.
+/// Adds a warning of the step of the first level of a study. Throws UserError if the scheme is
+/// unstable with the step of a level. Local.
 void add_warnings(Request& request) {
-  const std::string& output = request.values.text("output");
-  const Command command = request.values.command();
-  const std::string kind = io::kind_at_start(output).value_or("");
-  if (command_of(kind).value_or(command) != command) {
-    request.warnings.push_back(
-        fmt::format("--output: {} is of masing {} and will be replaced by a file of masing {}",
-                    output, kind, name_of(command)));
-  }
   for (const study::Level& level : request.study.levels) {
     const std::string advice = engine::step_advice(study::at_level(request.run, level));
     if (&level == &request.study.levels.front() && !advice.empty()) {
@@ -77,7 +67,7 @@ Files readers_of(Command command, const Invocation& call, std::vector<std::strin
   };
   const auto last_field = [&](const std::string& path) {
     inputs.push_back(path);
-    require_sound(comm, path);
+    require_undamaged(comm, path);
     return parallel::from_root(
         comm, [&] { return io::reading(path, [&] { return io::last_field(path); }); });
   };
@@ -100,7 +90,7 @@ Files readers_of(Command command, const Invocation& call, std::vector<std::strin
       return {path, text(path)};
     }
     inputs.push_back(path);
-    require_sound(comm, path);
+    require_undamaged(comm, path);
     const io::Recipe recipe = recipe_in(comm, path);
     require(recipe.kind == name_of(command),
             fmt::format("--config: {} is of masing {}; give a file of masing {}", path, recipe.kind,
@@ -114,7 +104,7 @@ Files readers_of(Command command, const Invocation& call, std::vector<std::strin
 
 }  // namespace
 
-void require_sound(const parallel::Communicator& comm, const std::string& file) {
+void require_undamaged(const parallel::Communicator& comm, const std::string& file) {
   if (!io::require_sound(comm, file)) {
     warn(comm, file +
                    " has no seal: an older masing or another program wrote or changed it, and "
@@ -140,21 +130,17 @@ std::optional<Job> job_of(Command command, const Invocation& call) {
   }
   parallel::on_root(call.comm, [&] { add_warnings(request); });  // only the root prints them
   const Values& values = request.values;
-  const bool prints = values.flag("print-config");
-  const bool only_validates = values.flag("validate-only");
-  for (const std::string& text : request.warnings) {
-    if (!prints && !only_validates) {
-      warn(call.comm, text);
-    }
-  }
-  if (prints && !only_validates) {
+  if (values.flag("print-config")) {
     print(call.comm, printed(request));
     return std::nullopt;
   }
-  Job job{spec_of(request, call.command_line), values, std::move(places), std::nullopt};
-  if (only_validates) {
-    job.only_validated = prints ? printed(request) : "valid\n";
+  Job job{spec_of(request, call.command_line), values, std::move(places),
+          values.flag("validate-only")};
+  if (job.only_validates) {
     return job;
+  }
+  for (const std::string& text : request.warnings) {
+    warn(call.comm, text);
   }
   if (const double seconds = values.seconds("wall-limit"); seconds > 0) {
     parallel::limit_wall_time(seconds);

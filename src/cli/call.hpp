@@ -29,13 +29,11 @@ struct Job {
   Spec spec;
   Values values;  ///< of a scan, those at its first point without a fault
   std::unique_ptr<base::GivenAt> places;
-
-  /// if it has a value, the job is only validated, not computed, and then this text is printed
-  std::optional<std::string> only_validated;
+  bool only_validates = false;  ///< whether the job is only validated, not computed
 };
 
-/// Parses a call and returns its job. With --print-config but without --validate-only, prints the
-/// configuration and returns nothing. With --restart, the request is completed from the checkpoint
+/// Parses a call and returns its job. With --print-config, prints the configuration and returns
+/// nothing. With --restart, the request is completed from the checkpoint
 /// by continued(). If neither --print-config nor --validate-only is given, prints warnings about
 /// the request on stderr, for example that an elastic oscillation grows more than tenfold with the
 /// step of the run. Then also starts the timer of --wall-limit, which stops the run. Throws
@@ -45,7 +43,7 @@ std::optional<Job> job_of(Command command, const Invocation& call);
 
 /// Checks that a result file is not damaged, and throws UserError if it is. Prints a warning if the
 /// file has no seal, without which damage may go unnoticed. Collective.
-void require_sound(const parallel::Communicator& comm, const std::string& file);
+void require_undamaged(const parallel::Communicator& comm, const std::string& file);
 
 /// Reads the recipe of a result file or a checkpoint on each rank. The recipe consists of the
 /// command, the configuration, and the keys of the configuration that were derived from others.

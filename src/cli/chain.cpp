@@ -8,13 +8,6 @@
 
 namespace masing::cli {
 
-namespace {
-
-/// The largest number of watched nodes. /field is for more.
-constexpr std::size_t most_watched = 200;
-
-}  // namespace
-
 engine::RunSpec chain_run(const Values& values) {
   const bool are_elements = values.choice<study::Refine>("refine") == study::Refine::elements;
   require(!are_elements || !values.has("force-node"), "force-node",
@@ -41,11 +34,7 @@ engine::RunSpec chain_run(const Values& values) {
           "the base absorbs, and moves by itself; give --incoming-velocity, or no base_impedance");
   require(chain.force_node <= elements, "force-node",
           fmt::format("{}; must be a node from 1 to n = {}", chain.force_node, elements));
-  const std::vector<double> watched = values.list("watch");
-  require(watched.size() <= most_watched, "watch",
-          fmt::format("{} nodes; give at most {}, or --field-every for all", watched.size(),
-                      most_watched));
-  for (const double node : watched) {
+  for (const double node : values.list("watch")) {
     require(node == std::round(node) && node <= static_cast<double>(elements), "watch",
             fmt::format("{:g}; must be nodes from 0, the base, to n = {}", node, elements));
     chain.watch.push_back(static_cast<std::int64_t>(node));

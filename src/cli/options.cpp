@@ -77,7 +77,7 @@ const Option table[] = {
      "Where a cell samples k, eta and u0: at its right end or its middle.", any, fields},
     {"scheme", of_grid, result, choice, "euler|leapfrog", "euler",
      "Scheme of time: the papers' euler, of order one, or leapfrog (velocity Verlet), of order "
-     "two; leapfrog if the base moves, and of a chain.",
+     "two; leapfrog with base-acceleration, and of a chain.",
      any, moving},
     {"engine", of_grid, result, choice, "sweep|memory|exact", "",
      "Cell by cell, by turning points, or exact in time; by default it follows from P.", any,

@@ -92,7 +92,7 @@ std::string key_of(const std::string& name, const std::string& place, const std:
 
 /// Adds to `axes` the numbers of the rows of the table of --samples, as the first axis, and the
 /// columns of the table. A column whose name is that of no option and no parameter consists of the
-/// paths of records if its first cell is not a number. Throws UserError if a row or a cell is not
+/// paths of inputs if its first cell is not a number. Throws UserError if a row or a cell is not
 /// valid.
 void add_samples(Axes& axes, const Entry& given, io::Samples source, const std::string& model) {
   const bool is_csv = source.beside.empty();
@@ -215,12 +215,6 @@ std::string Inputs::checksum(const std::vector<std::string>& names) const {
   return fmt::format("{:016x}", sum);
 }
 
-bool Axes::has_sample(const std::string& key) const {
-  return std::ranges::any_of(points.columns, [&](const scan::Column& column) {
-    return !column.is_axis && column.key == key;
-  });
-}
-
 std::vector<Entry> Axes::at(std::int64_t point) const {
   std::vector<Entry> row;
   for (const scan::Column& column : points.columns) {
@@ -252,9 +246,8 @@ Axes axes_of(const Given& given, const Files& files) {
   }
   for (const Entry& one : given.entries) {
     if (one.key.starts_with("over.")) {
-      const std::string name = one.key.substr(one.key.find('.') + 1);
-      axes.points.columns.push_back({.name = name,
-                                     .key = key_of(name, one.place, given.model),
+      axes.points.columns.push_back({.name = one.name(),
+                                     .key = key_of(one.name(), one.place, given.model),
                                      .place = one.place,
                                      .values = axis_values(one)});
     }

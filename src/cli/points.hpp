@@ -56,10 +56,8 @@ struct Axes {
   std::optional<Inputs> inputs = {};
   decltype(Files::input) input = {};  ///< reads the inputs of a point on all ranks alike
 
-  /// Returns whether a column of the table of samples gives the key. Local.
-  [[nodiscard]] bool has_sample(const std::string& key) const;
-  /// Returns the entries of all keys that the scan varies at a point. The text of a record is its
-  /// path. Throws UserError if a record cannot be read. Local.
+  /// Returns the entries of all keys that the scan varies at a point. The text of an input is its
+  /// path. Throws UserError if an input cannot be read. Local.
   [[nodiscard]] std::vector<Entry> at(std::int64_t point) const;
   /// Throws UserError if the inputs have another checksum than `before`, which may be empty. Local.
   void require_unchanged(const std::string& before) const;

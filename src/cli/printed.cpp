@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -74,7 +75,10 @@ std::vector<Key> keys_of(const Request& request, Role last) {
   const Names refined = is_study && last == Role::execution ? refined_keys(values) : Names();
   std::vector<Key> keys;
   for (const Option& option : options()) {
-    const bool is_of_points = request.axes->has_sample(option.name) ||
+    const auto gives_key = [&](const scan::Column& column) {
+      return !column.is_axis && column.key == option.name;
+    };
+    const bool is_of_points = std::ranges::any_of(request.axes->points.columns, gives_key) ||
                               (values.command() == Command::scan && !values.given(option.name) &&
                                option.is_numeric() && option.preset.empty());
     if (option.is_of(values.command()) && option.is_of(values.family()) && option.role <= last &&
@@ -150,8 +154,8 @@ std::string printed(const Request& request, Role last) {
   return text;
 }
 
-std::vector<std::string> differences(const Given& before, const Given& now,
-                                     const Names& may_differ) {
+std::vector<std::string> changed_keys(const Given& before, const Given& now,
+                                      const Names& may_differ) {
   std::map<std::string, std::string> left;
   for (const Entry& entry : now.entries) {
     left.emplace(entry.key, entry.text);

@@ -217,31 +217,7 @@ engine::RunSpec finite_run(const Values& values) {
           method_of(values).value_or(Method::sweep)};
 }
 
-/// Returns what a message says of a table of t whose times are not those of the run. Such a table
-/// begins before or after t = 0, ends before T, or extends so far that the run covers less than a
-/// tenth of it, so that its times may be in other units. Returns an empty text for all other
-/// tables.
-std::string misfit_of(const base::PointTable& table, const Values& values) {
-  constexpr double same_time = 1e-9;  // relative tolerance within which the end of a table is T
-  const double final_time = values.real("final-time");
-  const double begin = table.arguments.front();
-  const double end = table.arguments.back();
-  const double from = std::max(0.0, begin);
-  const bool is_long = !values.flag("steady") && final_time - from < 0.1 * (end - from);
-  if (std::abs(begin) <= same_time * final_time && !is_long &&
-      end >= final_time * (1.0 - same_time)) {
-    return "";
-  }
-  return fmt::format("goes from t = {} to {}, and the run from 0 to {}{}", base::to_text(begin),
-                     base::to_text(end), base::to_text(final_time),
-                     is_long ? "; are its times in other units?" : "");
-}
-
 }  // namespace
-
-const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& place) {
-  return *at_place(place, [&] { return &rheology::catalogue_entry(name); });
-}
 
 std::int64_t elements_of(const Values& values) {
   const std::string& text = values.text(section + element_count);
@@ -305,6 +281,10 @@ std::optional<Method> method_of(const Values& values) {
   return values.has("engine") ? std::optional(values.choice<Method>("engine")) : std::nullopt;
 }
 
+void resolve_samples(Values& values, std::int64_t steps) {
+  set_default(values, "sample-every", base::to_text(std::max<std::int64_t>(1, steps / 10000)));
+}
+
 void resolve(Values& values) {
   const Family family = values.family();
   (void)values.constants();  // so that a fault of a constant is not said of what uses it
@@ -315,6 +295,7 @@ void resolve(Values& values) {
   const bool is_papers =
       !values.given("force") && (values.call().is_of_result || is_of_papers(values));
   set_default(values, "scheme", has_base ? "leapfrog" : "euler");
+  // derived, so that --config of a result file does not count it as given
   set_default(values, "base-acceleration", "0");
   set_default(values, "force",
               values.has("position") ? ""
@@ -328,8 +309,7 @@ void resolve(Values& values) {
                 : is_infinite || family != Family::slab ? "memory"
                                                         : "sweep");
   }
-  const std::int64_t every = std::max<std::int64_t>(1, values.count("steps") / 10000);
-  set_default(values, "sample-every", base::to_text(every));
+  resolve_samples(values, values.count("steps"));
   set_default(values, "from", "0");
   set_default(values, "to", base::to_text(values.real("final-time")));
   set_default(values, "field-every", base::to_text(default_field_every(values)));
@@ -352,14 +332,23 @@ engine::RunSpec run_of(const Values& values) {
 }
 
 void warn_of_tables(const Values& values, std::vector<std::string>& warnings) {
+  constexpr double same_time = 1e-9;  // relative tolerance within which the end of a table is T
+  const double final_time = values.real("final-time");
   for (const char* key : {"base-acceleration", "force", "incoming-velocity", "position"}) {
-    const base::Function function = values.function(key);
-    for (const base::Operation& operation : function.operations()) {
-      const auto& table = operation.table;
-      if (const auto said = table && table->arguments.size() > 1 ? misfit_of(*table, values) : "";
-          !said.empty()) {
-        warnings.push_back(values.place(key) + ": the table " + said);
-      }
+    const std::vector<double> times = values.function(key).kinks();
+    if (times.size() < 2) {
+      continue;
+    }
+    const double begin = times.front();
+    const double end = times.back();
+    const double from = std::max(0.0, begin);
+    const bool is_long = !values.flag("steady") && final_time - from < 0.1 * (end - from);
+    if (is_long || std::abs(begin) > same_time * final_time ||
+        end < final_time * (1.0 - same_time)) {
+      warnings.push_back(
+          fmt::format("{}: the table goes from t = {} to {}, and the run from 0 to {}{}",
+                      values.place(key), base::to_text(begin), base::to_text(end),
+                      base::to_text(final_time), is_long ? "; are its times in other units?" : ""));
     }
   }
 }

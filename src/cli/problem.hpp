@@ -17,9 +17,8 @@ namespace masing::cli {
 
 struct Request;
 
-/// Returns the catalogue entry of the model `name`. Throws UserError, whose message begins with
-/// `place`, if there is no such model. Local.
-const rheology::CatalogueEntry& known_model(const std::string& name, const std::string& place);
+/// Sets the default of sample-every, with which some 10,000 of `steps` have a sample. Local.
+void resolve_samples(Values& values, std::int64_t steps);
 
 /// Sets the defaults that follow from other keys: of the force, the scheme, the engine, the samples
 /// and the fields. Throws UserError if a text is not valid, or if a parameter is missing. Local.
@@ -37,8 +36,9 @@ rheology::ModelSpec model_spec(const Values& values);
 /// each other, if the model cannot be built, or if there is no force. Local.
 engine::RunSpec run_of(const Values& values);
 
-/// Adds a warning for each table among the functions of t that drive the run whose times are not
-/// those of the run. Local.
+/// Adds a warning for each function of t that drives the run and has a table whose times are not
+/// those of the run. Such a table begins before or after t = 0, ends before T, or extends so far
+/// that the run covers less than a tenth of it, so that its times may be in other units. Local.
 void warn_of_tables(const Values& values, std::vector<std::string>& warnings);
 
 /// Returns whether a function is another than the constant 0. Local.

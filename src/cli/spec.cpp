@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "cli/problem.hpp"
 #include "engine/model.hpp"
 #include "io/locks.hpp"
+#include "rheology/catalogue.hpp"
 
 namespace masing::cli {
 
@@ -74,7 +76,7 @@ scan::ScanProblem problem_of(const Request& point) {
   return problem;
 }
 
-/// Throws UserError if no function or number uses a constant or a record that a scan varies. The
+/// Throws UserError if no function or number uses a constant or an input that a scan varies. The
 /// constant `replicate` may be unused: it labels samples that were drawn together.
 void require_used(const Request& request) {
   const Names used = request.values.used();
@@ -90,7 +92,7 @@ void require_used(const Request& request) {
 void require_names_apart(const Given& given, const Axes& axes) {
   for (const Entry& entry : given.entries) {
     if (entry.key.starts_with("table.")) {
-      const std::string name = entry.key.substr(6);
+      const std::string name = entry.name();
       const auto& columns = axes.points.columns;
       require(given.find("let." + name) == nullptr &&
                   std::ranges::none_of(columns,
@@ -107,8 +109,9 @@ void require_names_apart(const Given& given, const Axes& axes) {
 /// Throws UserError if the model of a call is unknown, or does not take one of the keys.
 void require_model(const Given& given) {
   const Entry* model = given.find("model");
-  const rheology::ModelInfo& info =
-      known_model(given.model, model == nullptr ? "--model" : model->place).info;
+  const rheology::ModelInfo& info = at_place(model == nullptr ? "--model" : model->place, [&] {
+                                      return &rheology::catalogue_entry(given.model);
+                                    })->info;
   const Family family = family_of(given.model);
   for (const Entry& entry : given.entries) {
     const Option* option = find_option(entry.key, given.command);
@@ -117,9 +120,7 @@ void require_model(const Given& given) {
             fmt::format("{0}: not a key of --model {1}; masing models {1} lists what it takes",
                         entry.place, given.model));
     if (is_parameter) {
-      at_place(entry.place, [&] {
-        rheology::require_parameter(info, entry.key.substr(entry.key.find('.') + 1));
-      });
+      at_place(entry.place, [&] { rheology::require_parameter(info, entry.name()); });
     }
   }
 }
@@ -181,23 +182,15 @@ Request first_without_fault(const Values& values, const std::shared_ptr<const Ax
   throw UserError(*fault);
 }
 
-/// Returns whether `values`, of masing simulate, extends the trajectory of `before` to a later T.
+/// Returns whether `values` extends the trajectory of `before` to a later T.
 /// For this, both must have the same step and the same times t_p = p·T/N up to the end of `before`,
 /// to the last bit.
 bool is_extended(const Values& values, const Values& before) {
-  if (values.command() != Command::simulate) {  // the times of a scan may differ at its points
-    return false;
-  }
   const slab::TimeGrid now = time_of(values);
   const slab::TimeGrid then = time_of(before);
-  if (!(now.final_time > then.final_time) || now.step() != then.step()) {
-    return false;
-  }
-  std::int64_t step = 0;
-  while (step <= then.steps && now.time(step) == then.time(step)) {
-    ++step;
-  }
-  return step > then.steps;
+  const auto is_same = [&](std::int64_t step) { return now.time(step) == then.time(step); };
+  return now.final_time > then.final_time && now.step() == then.step() &&
+         std::ranges::all_of(std::views::iota(std::int64_t{0}, then.steps + 1), is_same);
 }
 
 /// Returns the files of a request. `run` is the run of the trajectory in the result file; for a
@@ -289,7 +282,8 @@ Request continued(const Request& now, const Given& before) {
   const Values& values = request.values;
   const Values then(before);
   Names may_differ{"samples"};
-  if (is_extended(values, then)) {
+  // The times of a scan may differ at its points.
+  if (values.command() == Command::simulate && is_extended(values, then)) {
     may_differ.insert({"final-time", "steps"});
     if (then.real("to") == then.real("final-time") &&
         values.real("to") == values.real("final-time")) {
@@ -297,7 +291,7 @@ Request continued(const Request& now, const Given& before) {
     }
   }
   const Given is = given_in(values.command(), file, printed(request, Role::result));
-  const std::vector<std::string> differing = differences(before, is, may_differ);
+  const std::vector<std::string> differing = changed_keys(before, is, may_differ);
   require(differing.empty(), values.place("restart") + ": " + file +
                                  " is of another configuration: " + base::joined(differing, ", ") +
                                  "; give the same");

@@ -64,8 +64,8 @@ Given given_in(Command command, const std::string& file, const std::string& conf
 /// Returns the keys whose texts in two configurations differ, each with both texts: "x0 (was 0, is
 /// 1)". The text is "none" in a configuration that does not have the key. Leaves out the keys that
 /// may differ. Local.
-std::vector<std::string> differences(const Given& before, const Given& now,
-                                     const Names& may_differ);
+std::vector<std::string> changed_keys(const Given& before, const Given& now,
+                                      const Names& may_differ);
 
 /// Returns the request `now`, completed so that it continues the run of the configuration `before`.
 /// `sample-every`, `field-every` and `field-points` have their values in `before` unless `now`

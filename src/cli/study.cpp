@@ -305,10 +305,7 @@ void resolve_study(Request& request) {
   }
   values.derive("levels", base::joined(levels, ","));
   // The file of a study has the samples of its last level, so the default follows from its steps.
-  if (!values.given("sample-every")) {
-    values.derive("sample-every",
-                  base::to_text(std::max<std::int64_t>(1, spec.levels.back().steps / 10000)));
-  }
+  resolve_samples(values, spec.levels.back().steps);
   spec.unmet_hypotheses = study::unmet_hypotheses(request.run, spec.refine);
   spec.reference =
       study::make_reference(values.text("reference"), spec.refine, spec.levels, *request.run.model);

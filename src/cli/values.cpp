@@ -19,16 +19,6 @@ namespace {
 /// The section of an .ini with the constants.
 const std::string let = "let.";
 
-/// Returns the numbers of a list or of levels as texts: those of "100:200, 50" are 100 and 200, and
-/// 50.
-std::vector<std::vector<std::string>> pieces_of(const std::string& text, Kind kind) {
-  std::vector<std::vector<std::string>> pieces;
-  for (const std::string& piece : split_list(text)) {
-    pieces.push_back(kind == Kind::levels ? base::split(piece, ':') : std::vector{piece});
-  }
-  return pieces;
-}
-
 /// Returns a number. Throws UserError if it is not in the range of the option.
 double in_range(double number, const Option& option) {
   const bool is_positive = option.range == rheology::Range::positive;
@@ -88,7 +78,7 @@ Values::Values(Given given)
     : given_(std::make_shared<const Given>(std::move(given))), family_(family_of(given_->model)) {
   for (const Entry& entry : given_->entries) {
     if (entry.key.starts_with("table.")) {
-      tables_[entry.key.substr(entry.key.find('.') + 1)] = entry.points;
+      tables_[entry.name()] = entry.points;
     } else if (entry.points) {
       const char variable = variable_of(option(entry.key).kind);
       parsed_->emplace(std::pair(variable, entry.text), base::Function(entry.points));
@@ -207,8 +197,8 @@ std::int64_t Values::count(const std::string& key) const {
 std::vector<double> Values::list(const std::string& key) const {
   return at(key, [&] {
     std::vector<double> numbers;
-    for (const auto& piece : pieces_of(text(key), Kind::list)) {
-      numbers.push_back(in_range(number(piece[0], constants()), option(key)));
+    for (const std::string& piece : split_list(text(key))) {
+      numbers.push_back(in_range(number(piece, constants()), option(key)));
     }
     return numbers;
   });
@@ -217,8 +207,8 @@ std::vector<double> Values::list(const std::string& key) const {
 std::vector<std::vector<std::int64_t>> Values::levels(const std::string& key) const {
   return at(key, [&] {
     std::vector<std::vector<std::int64_t>> levels;
-    for (const auto& piece : pieces_of(text(key), Kind::levels)) {
-      std::ranges::transform(piece, std::back_inserter(levels.emplace_back()),
+    for (const std::string& piece : split_list(text(key))) {
+      std::ranges::transform(base::split(piece, ':'), std::back_inserter(levels.emplace_back()),
                              [&](const std::string& each) { return whole(each, constants()); });
     }
     return levels;
@@ -309,13 +299,13 @@ void Values::set(const std::string& key, std::string text, std::string place) {
 
 Values Values::with(const std::vector<Entry>& row) const {
   Values point = *this;
-  for (const auto& [key, text, place, points] : row) {
-    if (points != nullptr) {
-      point.tables_[key.substr(key.find('.') + 1)] = points;
+  for (const Entry& one : row) {
+    if (one.points != nullptr) {
+      point.tables_[one.name()] = one.points;
     } else {
-      point.set(key, text, place);
+      point.own_[one.key] = one;
     }
-    if (key.starts_with(let)) {
+    if (one.key.starts_with(let)) {
       point.constants_.reset();
     }
   }

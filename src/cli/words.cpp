@@ -81,6 +81,9 @@ Entry entry_of(const Option& option, const po::option& given) {
 std::vector<Entry> entries_in(Command command, const std::vector<std::string>& words,
                               std::vector<std::string>& positions) {
   std::vector<Entry> entries;
+  if (std::ranges::count(words, "--") > 0) {
+    refuse_word("--");  // which Program_options would pass over
+  }
   for (const po::option& given : options_in(command, words)) {
     if (given.unregistered) {
       refuse_key(command, "--" + given.string_key, given.string_key);
@@ -309,7 +312,7 @@ Given read(Command command, const std::vector<std::string>& words, const Files& 
   }
   for (Entry& one : given.entries) {
     if (one.key.starts_with("let.") || one.key.starts_with("table.")) {
-      require_name(one.place, one.key.substr(one.key.find('.') + 1));
+      require_name(one.place, one.name());
     }
     at_place(one.place, [&] { read_points(one, find_option(one.key, command), files); });
   }

@@ -23,6 +23,9 @@ struct Entry {
   /// the points of a table that the text names; `text` is then "points:…", or at a point of a scan
   /// the path of an input
   std::shared_ptr<const base::PointTable> points = {};
+
+  /// Returns the part of a key in a section behind the point: "w" of "let.w".
+  [[nodiscard]] std::string name() const { return key.substr(key.find('.') + 1); }
 };
 
 /// Returns the entry of a key, or null if there is none. Local.

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/options.hpp"
-#include "cli/problem.hpp"
 #include "commands/commands.hpp"
 #include "rheology/catalogue.hpp"
 
@@ -130,7 +129,7 @@ std::string models(const std::vector<std::string>& words) {
                           "masing models NAME");
   }
   return words.empty() ? catalogue_text()
-                       : model_text(cli::known_model(words.front(), "models").info);
+                       : model_text(rheology::catalogue_entry(words.front()).info);
 }
 
 }  // namespace masing::commands

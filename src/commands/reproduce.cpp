@@ -151,7 +151,7 @@ bool is_reproduced(const std::string& file, const std::string& output, int ranks
 /// Throws UserError if the file is damaged, is a checkpoint, or was not written by simulate,
 /// converge or scan. Collective.
 cli::Request request_in(const parallel::Communicator& comm, const std::string& file) {
-  cli::require_sound(comm, file);
+  cli::require_undamaged(comm, file);
   const io::Recipe recipe = cli::recipe_in(comm, file);
   const auto command = cli::command_of(recipe.kind);
   cli::require(command && cli::has_configuration(*command),

@@ -182,9 +182,6 @@ class RunSource final : public campaign::Source {
                                         const campaign::Batch& /*units*/) override {
     return std::make_unique<RunWork>(ranks, run_);
   }
-  [[nodiscard]] std::string title(const campaign::Batch& /*units*/) const override {
-    return engine::title(run_.spec);
-  }
 
  private:
   Run& run_;

@@ -29,7 +29,7 @@ struct Column {
 /// fastest.
 struct Points {
   std::vector<Column> columns = {};
-  std::vector<std::string> paths = {};  ///< the names of all records that the columns contain
+  std::vector<std::string> paths = {};  ///< the names of all inputs that the columns contain
 
   /// Sets Column::stride of all columns. Local.
   void arrange() {

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -372,10 +370,6 @@ class ScanSource final : public campaign::Source {
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
                                         const campaign::Batch& units) override {
     return std::make_unique<PointsWork>(ranks, shop_, units);
-  }
-
-  [[nodiscard]] std::string title(const campaign::Batch& units) const override {
-    return fmt::format("point {} of {}", units.front() + 1, scan_.points.size());
   }
 
   void take(Unit unit, std::span<const double> numbers) override {

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -40,14 +38,6 @@ class StudySource final : public campaign::Source {
   std::unique_ptr<campaign::Work> begin(const parallel::Communicator& ranks,
                                         const Batch& units) override {
     return std::make_unique<Lockstep>(ranks, plan_, units);
-  }
-
-  /// Returns "level 2 of 4" for one comparison and "3 of 4 levels" for several. Local.
-  [[nodiscard]] std::string title(const Batch& units) const override {
-    const std::size_t levels = spec_.levels.size();
-    return units.size() == 1
-               ? plan_.runs[plan_.comparisons[units.front()].level].options.title
-               : fmt::format("{} of {} levels", std::min(units.size(), levels), levels);
   }
 
   void take(Unit i, std::span<const double> numbers) override {

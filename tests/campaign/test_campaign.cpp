@@ -132,7 +132,6 @@ class CountingSource final : public campaign::Source {
                                         const Batch& units) override {
     return std::make_unique<CountingWork>(ranks, plan_, units, steps_);
   }
-  [[nodiscard]] std::string title(const Batch& /*units*/) const override { return "unit"; }
   void take(Unit unit, std::span<const double> numbers) override {
     EXPECT_TRUE(results.emplace(unit, numbers[0]).second || !world().is_root()) << unit << " again";
   }

@@ -151,7 +151,7 @@ TEST(Words, have_any_value) {
            {{"--mass", "--steps", "3"}, "--mass: no value before --steps; give --mass=VALUE"},
            {{"--force", "t#"}, "--force: a value must be one line without #"},
            {{"--quiet=true"}, "--quiet: takes no value"},
-           {{"--", "--mass"}, "unexpected word '--mass'"},
+           {{"--", "--mass"}, "unexpected word '--'"},
            {{"--=3"}, "unexpected word '--=3'"},
        }) {
     const std::string message =

@@ -114,6 +114,11 @@ def test_a_field_is_cut_off_between_its_points_only_by_a_little_and_must_be_whol
         assert said in masing.refusal("simulate", *FREE, *ONCE, "--cells=300", f"--initial-u={name}")
 
 
+def test_a_stiffness_that_underflows_at_most_places_is_resolved(masing):
+    run = masing.run("--cells=inf", "--stiffness=exp(-(s-0.3)^2*1e9)", "--steps=100", "--final-time=1", "--force=sin(t)")
+    assert run["restoring"] == pytest.approx(np.sqrt(np.pi / 1e9) * run["x"], rel=1e-9, abs=1e-15)
+
+
 @pytest.mark.parametrize("word", ["--initial-u=0.01*square(1e7*s)", "--stiffness=2+sin(1e9*s)"])
 def test_a_continuum_that_cannot_be_resolved_is_refused(masing, word):
     said = masing.refusal("simulate", "--cells=inf", MEMORY, "--steps=10", "--force=0", word)

@@ -46,25 +46,6 @@ def test_the_limits_of_a_force_without_a_mass_are_told(masing):
     assert (low, high) == (pytest.approx(-0.3, abs=1e-14), pytest.approx(0.6, abs=1e-14))
 
 
-def test_what_an_output_replaces_is_told(masing):
-    """A file of another command, even one that was damaged behind its head; not one of the same command, nor one of
-    masing 1 and 2, which has no head."""
-    run = ("simulate", "--steps=10", "--final-time=1")
-    study = ("converge", "--levels=10,20", "--final-time=1", "--expect-order=none")
-    start = masing.made(*run).read_bytes()[:4096]
-    (masing.folder / "before.h5").write_bytes(start)
-    (masing.folder / "older.h5").write_bytes(start[512:])
-
-    def told(*words, ranks=None):
-        return [line for line in masing.done(*words, "--quiet", ranks=ranks).stderr.splitlines() if "--output" in line]
-
-    said = "masing warning: --output: {} is of masing simulate and will be replaced by a file of masing converge"
-    assert told(*study, "--output=before.h5") == [said.format("before.h5")]
-    assert told(*study, "--output=older.h5") == []
-    assert told(*study, "--output=simulate.h5", ranks=2) == [said.format("simulate.h5")]
-    assert told(*study, "--output=simulate.h5") == []
-
-
 def test_a_number_of_steps_may_be_whole_but_for_rounding(masing):
     run = masing.run("--force=0", "--final-time=10", "--steps=0.1*3*1e5", "--sample-every=10000")
     assert run["t"].size == 4  # 0.1*3*1e5 is 30000.000000000004

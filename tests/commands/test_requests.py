@@ -53,7 +53,6 @@ def test_help_is_given_however_it_is_asked_for_and_what_was_meant(masing):
         assert masing.done(command, "-h").stdout.startswith(f"masing {command}")
     for words, said in (("simulat --steps=3", "; did you mean simulate?"), ("--mass 1", "(masing --help)"),
                         ("r/my.ini", "masing simulate --config r/my.ini"),
-                        ("analysis/cycles.py masing.h5", "is a script: python3 analysis/cycles.py"),
                         ("models Persos", "; did you mean persoz?")):
         assert said in masing.refused(*words.split())
 

@@ -350,16 +350,15 @@ class RandomExpression {
     pulses_.emplace_back(centre, width);
     const std::string u = fmt::format("((t-({}))/{})", centre, width);
     const double amplitude = once_in(3) ? number() : std::ceil(power_of_ten(-3, 6));
-    return filled(
-        any_of<std::string>({"A*exp(-U^2)", "A*exp(-U^2)", "A*exp(-U^2)", "A/cosh(U)^2",
-                             "A/(1+U^2)", "A*(1+tanh(U))", "A/(1+exp(V))", "A*exp(-abs(U))",
-                             "A*exp(V)/(1+exp(V))^2", "ln(cosh(U))", "ln(1+exp(V))",
-                             "A/(exp(V)+exp(V))", "A*exp(-exp(V))", "A*exp(V)"}),
-        [&](char letter) {
-          return letter == 'A'                 ? fmt::format("({})", amplitude)
-                 : letter == 'V' && once_in(2) ? "(-" + u + ")"
-                                               : u;
-        });
+    return filled(any_of<std::string>({"A*exp(-U^2)", "A*exp(-U^2)", "A*exp(-U^2)", "A/cosh(U)^2",
+                                       "A/(1+U^2)", "A*(1+tanh(U))", "A/(1+exp(V))",
+                                       "A*exp(-abs(U))", "A*exp(V)/(1+exp(V))^2", "ln(cosh(U))",
+                                       "ln(1+exp(V))", "A/(exp(V)+exp(V))", "A*exp(V)"}),
+                  [&](char letter) {
+                    return letter == 'A'                 ? fmt::format("({})", amplitude)
+                           : letter == 'V' && once_in(2) ? "(-" + u + ")"
+                                                         : u;
+                  });
   }
 
   /// A pattern in parentheses, with texts in the places of its capital letters.

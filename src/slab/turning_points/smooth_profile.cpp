@@ -196,8 +196,9 @@ class Resolution {
     base::poll();
     for (const NamedFunction& each : functions_) {
       const base::Bounds bounds = each.function->bounds(first, last);
+      // A sum below 1e-200 is refused, so that smaller values count as 0.
       const double allowed =
-          1e-15 * std::max(each.scale, std::min(8 * bounds.value.magnitude(), 1e300));
+          1e-15 * std::max({each.scale, std::min(8 * bounds.value.magnitude(), 1e300), 1e-200});
       if (!bounds.smooth || (!only_smooth && bounds.remainder(last - first) > allowed)) {
         return &each;
       }
