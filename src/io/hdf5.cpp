@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <hdf5_hl.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -272,11 +273,36 @@ void read_distributed(const Handle& file, const std::string& path, std::span<dou
                 std::span(extent).subspan(skipped), local, H5Dread, ranks);
 }
 
+namespace {
+
+/// Throws UserError if the file is kept in memory, and this process cannot have `bytes` for the
+/// rows of a table. HDF5 would fail at the first row, and crash when the process ends.
+void require_room_in_memory(const Handle& file, double bytes) {
+  const Handle access(H5Fget_access_plist(file.id()), H5Pclose);
+  if (H5Pget_driver(access.id()) != H5FD_CORE || bytes == 0.0) {
+    return;
+  }
+  const auto size = static_cast<std::size_t>(std::min(bytes, 0x1p62));
+  void* const room =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) {
+    throw base::UserError(
+        "output", fmt::format("the result in memory needs {:.0f} GB, which this process cannot "
+                              "have; give a file, or a larger sample-every",
+                              1e-9 * bytes));
+  }
+  munmap(room, size);
+}
+
+}  // namespace
+
 Table::Table(const Handle& file, std::string path, const Attributes& attributes, std::int64_t rows,
              std::int64_t columns)
     : file_(&file),
       path_(std::move(path)),
       counted_{.columns = std::max<std::int64_t>(1, columns)} {
+  require_room_in_memory(file,
+                         8.0 * static_cast<double>(rows) * static_cast<double>(counted_.columns));
   const std::array size{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
   const Handle space(H5Screate_simple(columns == 0 ? 1 : 2, size.data(), nullptr), H5Sclose);
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
