@@ -22,5 +22,4 @@ cases=("$root"/jobs/cases/*.ini)
   done
 "$python" "$root/analysis/gallery.py" "${cases[@]}" --results "$folder" \
   --program "$program" >/dev/null
-finish_runs
 echo "gallery: $folder/index.html"
