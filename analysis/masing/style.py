@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
-from masing.notation import measured, minus, tick
+from masing.text import measured, minus, tick
 
 # The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper. Its purple is
 # darkened, because it is pale in thin lines.
