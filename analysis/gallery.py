@@ -16,7 +16,7 @@ from pathlib import Path
 from masing import program, style
 from masing.convergence.claim import QUANTITY_NAMES, findings
 from masing.errors import MasingError
-from masing.notation import estimate
+from masing.text import order, uncertain
 from masing.report import papers
 from masing.report.cases import cycle_picture, read_case
 from masing.report.chains import chain_pictures
@@ -57,7 +57,7 @@ def entry(case, folder, masing):
         # The last picture of the first figure shows the errors of the study.
         thumbnail = [part for part in parts if getattr(part, "number", 0) == 1][-1]
         # {quantity: its observed order and the constant of its fit} is a part of a row of the table below a group.
-        orders = {f.quantity: [f"{f.value} ± {f.uncertainty:.3f}", estimate(
+        orders = {f.quantity: [order(f.observed, f.uncertainty), uncertain(
             result.number(f"constant_{f.quantity}"), result.number(f"constant_uncertainty_{f.quantity}"))]
                   for f in findings(result) if f.quantity in result.quantities and f.quantity != "u_cells"
                   and math.isfinite(f.observed)}

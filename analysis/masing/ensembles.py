@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import sparse, special, stats
 
 from masing.errors import MasingError, quoted
-from masing.notation import listed, number
+from masing.text import listed, number
 
 TAIL = 0.025
 # The quantity max |x|, which is not in the files.

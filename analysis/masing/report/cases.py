@@ -8,8 +8,7 @@ import numpy as np
 from masing import style
 from masing.cycles.figures import draw_record, is_by_time
 from masing.errors import MasingError
-from masing.names import motion
-from masing.notation import in_figure, listed, measured, minus, tick
+from masing.text import in_figure, listed, measured, minus, motion, tick
 from masing.report.problem import steps_in_words
 from masing.report.pictures import Picture
 from masing.report.trajectories import trajectory_name
