@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse, special, stats
 
-from masing.errors import MasingError, quoted
+from masing.errors import UsageError, quoted
 from masing.notation import listed, number
 
 TAIL = 0.025
@@ -34,35 +34,35 @@ def points(scan, of, by, where=None, cluster=None):
     if cluster is not None and not isinstance(cluster, str):
         labels, count = pd.factorize(np.ravel(cluster))[0], len(np.unique(columns.get("sample", [])))
         if len(labels) != count or not count:
-            raise MasingError(f"cluster={quoted(cluster)}: give the name of a column, or a label for each of the "
+            raise UsageError(f"cluster={quoted(cluster)}: give the name of a column, or a label for each of the "
                               f"{count} samples of {scan._name}")
         columns |= {"clusters": labels[columns["sample"].astype(int)]}
         cluster = "clusters"
     if isinstance(cluster, str) and cluster == by:
-        raise MasingError(f"cluster={by!r}: is the intensity; give the column whose values tell the records apart")
+        raise UsageError(f"cluster={by!r}: is the intensity; give the column whose values tell the records apart")
     if not isinstance(where or {}, dict):
-        raise MasingError(f"where={quoted(where)}: give a dictionary, such as {{'k0': 0.1}}")
+        raise UsageError(f"where={quoted(where)}: give a dictionary, such as {{'k0': 0.1}}")
     for key, name in (("of", of), ("by", by), ("cluster", cluster), *(("where", name) for name in where or {})):
         if key == "cluster" and name == "sample" and name not in columns:
-            raise MasingError(f"{scan._name}: has no column sample: give cluster=NAME, the column whose values tell "
+            raise UsageError(f"{scan._name}: has no column sample: give cluster=NAME, the column whose values tell "
                               "the records apart, or cluster=None if every point has a record of its own")
         if (key, name) != ("cluster", None) and not (isinstance(name, str) and name in columns):
-            raise MasingError(f"{key}={quoted(name)}: {scan._name} has the columns {listed(sorted(columns))}")
+            raise UsageError(f"{key}={quoted(name)}: {scan._name} has the columns {listed(sorted(columns))}")
     keep = np.ones(len(scan.done), dtype=bool)
     for name, value in (where or {}).items():
         keep &= np.isclose(columns[name], number(value), rtol=1e-9, atol=0)
         if not keep.any():
-            raise MasingError(f"where={quoted(where)}: {scan._name} has no such point; its {name} are "
+            raise UsageError(f"where={quoted(where)}: {scan._name} has no such point; its {name} are "
                               f"{quoted(np.unique(columns[name]).tolist())}")
     table = pd.DataFrame({"demand": columns[of], "intensity": columns[by]}).astype(float)
     table["failed"] = ~scan.done | table["demand"].isna()
     table["cluster"] = columns[cluster] if cluster else np.arange(len(table))
     table, columns = table[keep], {name: values[keep] for name, values in columns.items()}
     if not np.isfinite(table["intensity"]).all():
-        raise MasingError(f"by={by!r}: not every point of {scan._name} has a finite {by}")
+        raise UsageError(f"by={by!r}: not every point of {scan._name} has a finite {by}")
     if "sample" in columns and pd.DataFrame({n: columns[n] for n in (by, "sample")}).duplicated().any():
         others = [name for name in scan.names if name not in (by, "sample") and len(set(columns[name])) > 1]
-        raise MasingError(f"points of the same {by} and sample differ in {listed(others) or 'nothing'}: choose some, "
+        raise UsageError(f"points of the same {by} and sample differ in {listed(others) or 'nothing'}: choose some, "
                           f"where={{{(others or ['NAME'])[0]!r}: VALUE}}")
     return table
 
@@ -77,7 +77,7 @@ def quantiles(table, by, probabilities):
     """
     wanted = np.unique([number(each) for each in np.ravel(probabilities)])
     if not (wanted.size and ((wanted > 0) & (wanted < 1)).all()):
-        raise MasingError(f"quantiles={quoted(probabilities)}: give numbers between 0 and 1")
+        raise UsageError(f"quantiles={quoted(probabilities)}: give numbers between 0 and 1")
     rows = []
     for intensity, group in table.groupby("intensity"):
         known, size = np.sort(group["demand"][~group["failed"]]), len(group)
@@ -98,7 +98,7 @@ def exceedances(table, by, limit):
     The interval from `lower` to `upper` is that of Clopper and Pearson for independent points.
     """
     if not isinstance(limit, (int, float, np.number)) or isinstance(limit, bool) or not np.isfinite(limit):
-        raise MasingError(f"limit={quoted(limit)}: give a finite number")
+        raise UsageError(f"limit={quoted(limit)}: give a finite number")
     over = table.assign(points=1, exceeded=(table["demand"] > limit) & ~table["failed"])
     counts = over.groupby("intensity")[["points", "exceeded", "failed"]].sum().rename_axis(by).reset_index()
     size, least, most = counts["points"], counts["exceeded"], counts["exceeded"] + counts["failed"]
@@ -179,17 +179,17 @@ class Fragility:
         labels, owner = np.unique(table["cluster"], return_inverse=True)
         self.clusters, self._range = len(labels), (a[0], a[-1])
         if not isinstance(resamples, (int, np.integer)) or resamples < 100:
-            raise MasingError(f"resamples={quoted(resamples)}: give a whole number of at least 100")
+            raise UsageError(f"resamples={quoted(resamples)}: give a whole number of at least 100")
         if len(a) < 2 or a[0] <= 0:
-            raise MasingError(f"by={by!r}: a fragility curve needs two or more intensities, all of them positive; they "
+            raise UsageError(f"by={by!r}: a fragility curve needs two or more intensities, all of them positive; they "
                               f"are {quoted(a.tolist())}")
         if self.clusters < 3:
-            raise MasingError(f"cluster={cluster!r}: the points are in {self.clusters} of them; a bootstrap needs at "
+            raise UsageError(f"cluster={cluster!r}: the points are in {self.clusters} of them; a bootstrap needs at "
                               "least 3, and some 20 to be accurate")
         try:
             random = np.random.default_rng(seed)
         except (TypeError, ValueError):
-            raise MasingError(f"seed={quoted(seed)}: give a whole number >= 0") from None
+            raise UsageError(f"seed={quoted(seed)}: give a whole number >= 0") from None
         x, failed = np.log(a), table["failed"].to_numpy()
         exceeded = ~failed & (table["demand"].to_numpy() > limit)
         # Counts [clusters, levels]. Failed points count as above the limit first, then as below it.
@@ -215,17 +215,17 @@ class Fragility:
         exceeded, name = self.counts["exceeded"].to_numpy() + failed, self.by
         what = f"{self.of} = {self.limit:g}" + " (failed points count as exceeding it)" * bool(failed.any())
         if not exceeded.any():
-            raise MasingError(f"no point up to {name} = {a[-1]:g} exceeds {what}: lower the limit, or scan larger "
+            raise UsageError(f"no point up to {name} = {a[-1]:g} exceeds {what}: lower the limit, or scan larger "
                               f"{name}")
         if (exceeded == size).all():
-            raise MasingError(f"every point from {name} = {a[0]:g} on exceeds {what}: raise the limit, or scan smaller "
+            raise UsageError(f"every point from {name} = {a[0]:g} on exceeds {what}: raise the limit, or scan smaller "
                               f"{name}")
         if slope == 0:
-            raise MasingError(f"the part of the points that exceeds {what} does not grow with {name}: there is no "
+            raise UsageError(f"the part of the points that exceeds {what} does not grow with {name}: there is no "
                               "fragility curve")
         first, last = a[exceeded > 0][0], a[exceeded < size][-1]
         if last <= first:
-            raise MasingError(f"no point below {name} = {first:g} and every point above {name} = {last:g} exceeds "
+            raise UsageError(f"no point below {name} = {first:g} and every point above {name} = {last:g} exceeds "
                               f"{what}: the median is there, but the dispersion is not known; scan more {name} there")
 
     def _interval(self, numbers):
@@ -255,7 +255,7 @@ class Fragility:
         """
         a = np.geomspace(*self._range, 101) if a is None else np.array([number(each) for each in np.ravel(a)])
         if not (a > 0).all():
-            raise MasingError(f"curve({quoted(a.tolist())}): give positive intensities")
+            raise UsageError(f"curve({quoted(a.tolist())}): give positive intensities")
 
         def arguments(fits):
             return fits[0] + fits[1] * np.log(a)[:, None]
