@@ -18,9 +18,13 @@ for case in "$root"/jobs/cases/*.ini; do
   if grep -Eq '^\[over\]' "$case"; then command=scan; fi
   rm -f "$folder/$name.h5"
   # Exit code 3, an order not as expected, is a finding. A case that fails has no page.
-  mpirun -n "$cores" "$program" "$command" --config "$case" --output "$folder/$name.h5" </dev/null || [ $? -eq 3 ] &&
-    "$python" "$root/analysis/report.py" "$folder/$name.h5" --title "$name" --program "$program" --page-only >/dev/null &&
-    echo "<li><a href=\"$name.html\">$name</a>" >>"$index" || echo "gallery.sh: $case failed" >&2
+  if { mpirun -n "$cores" "$program" "$command" --config "$case" --output "$folder/$name.h5" </dev/null ||
+      [ $? -eq 3 ]; } && "$python" "$root/analysis/report.py" "$folder/$name.h5" --title "$name" \
+      --program "$program" --page-only >/dev/null; then
+    echo "<li><a href=\"$name.html\">$name</a>" >>"$index"
+  else
+    echo "gallery.sh: $case failed" >&2
+  fi
 done
 echo '</ul>' >>"$index"
 finish_runs
