@@ -17,17 +17,9 @@ import warnings
 from contextlib import nullcontext
 from pathlib import Path
 
-from masing import native, program, records, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, loaded, require, quoted
+from masing import native, program, records, results, values
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, quoted
 
-# {public name of the package: module that defines it}. A module is imported when one of its names is first used, so
-# that `import masing` needs neither the program nor NumPy or SciPy.
-SOURCES = {"Fragility": "masing.ensembles", "MasingError": "masing.errors", "Material": "masing.material",
-           "MaterialPoint": "masing.material", "MaterialPoints": "masing.material", "Run": "masing.results",
-           "Scan": "masing.results", "Study": "masing.results", "backbone": "masing.material", "converge": "masing.commands",
-           "cycle_numbers": "masing.cycles.limit_cycle", "identify": "masing.identification.identify",
-           "judge": "masing.judgement", "open": "masing.commands", "scan": "masing.commands",
-           "show": "masing.results", "simulate": "masing.commands"}
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
@@ -86,10 +78,9 @@ def scan(*files, **options):
 
 def open(path):
     """Return the Run, Study or Scan in a result file; raises MasingError if the file cannot be read."""
-    require("h5py", "numpy")
     if not isinstance(path, str | Path):
         raise MasingError(f"open({quoted(path)}): give the path of a result file")
-    return loaded("masing.results").read(path)
+    return results.read(path)
 
 
 def words(options, folder):
@@ -213,7 +204,7 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
         result = open(output) if is_new else None
         if temporary and is_new:
-            result._folder, folder = loaded("masing.results").Folder(folder), None
+            result._folder, folder = results.Folder(folder), None
         return answer, result
     except MasingError as error:
         # The folder is kept if the run was stopped, because it may contain the checkpoint of the run.
@@ -232,8 +223,7 @@ def _result(command, files, options):
     if files:
         raise UsageError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() "
                           "reads results")
-    require("h5py", "numpy")
-    results, show = loaded("masing.results"), _display()
+    show = _display()
     try:
         options = values.checked(records.converted(options) if command == "scan" else options, FUNCTIONS)
         options = ({} if show else {"quiet": True}) | options
