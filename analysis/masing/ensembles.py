@@ -9,7 +9,7 @@ import pandas as pd
 import scipy
 
 from masing.errors import FAILURE, MasingError, UsageError, quoted
-from masing.notation import listed, number
+from masing.text import listed, number
 
 TAIL = 0.025
 # The quantity max |x|, which is not in the files.

@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 
 from masing.errors import FileMissing, MasingError
-from masing.notation import listed
+from masing.text import listed
 
 # {command of masing that writes files: script that reads these files}.
 SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py"}

@@ -7,8 +7,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from masing import style
-from masing.names import motion
-from masing.notation import in_figure, tick
+from masing.text import in_figure, motion, tick
 
 LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
           "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",

@@ -24,8 +24,7 @@ import numpy as np
 from masing import hdf5
 from masing.convergence.claim import STEPS, remarks, sentence
 from masing.errors import MasingError, NameMissing, loaded, require, quoted
-from masing.names import SYMBOLS, motion, short_value
-from masing.notation import listed, number, order, scientific, superscript
+from masing.text import SYMBOLS, listed, motion, number, order, scientific, short_value, superscript
 from masing.samples import between, drawable
 
 # {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say

@@ -12,8 +12,6 @@ from matplotlib.text import Text
 from masing import style
 from masing.convergence.figures import study_figure
 from masing.cycles import figures
-from masing.names import motion, names_apart, short_configuration, short_value
-from masing.notation import count, estimate, interval, listed, measured, order, rounded_up, scientific, signs_of, tick
 from masing.report.cases import curve_figure
 from masing.report.page import TEMPLATES
 from masing.report.pictures import Picture
@@ -22,6 +20,8 @@ from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import work_precision
 from masing.response import panels
 from masing.results import Run, Scan, Study, read
+from masing.text import (count, listed, measured, motion, names_apart, order, rounded_up, scientific,
+                         short_configuration, short_value, signs_of, tick, uncertain)
 from outputs import number
 from synthetic import NAN, fitted, jointly, staircase, write_run, write_study
 
@@ -73,12 +73,10 @@ def test_numbers_and_lists_are_words():
         "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]
     assert [order(1.0004), order(-0.0112), order(NAN)] == ["1.000", "−0.011", "–"]
     assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))
-    # An interval is never narrower than what is known.
-    assert [estimate(-5.428, 0.6457), estimate(123.4, 21.0), estimate(2.5, NAN), estimate(0.1, 8e-16)] == [
-        "−5.43 [−6.07,\u00a0−4.78]", "123 [102,\u00a0144]", "2.500", "0.1000"]
-    assert [estimate(3e-5, 2e-6), estimate(NAN, 1.0)] == ["3.00·10⁻⁵ [2.80·10⁻⁵,\u00a03.20·10⁻⁵]", "–"]
-    assert [interval(0.999, 0.01), interval(1.0, NAN), interval(-1, 0.5, 1)] == [
-        "[0.989,\u00a01.009]", "", "[−1.5,\u00a0−0.5]"]
+    assert [order(0.999, 0.01), order(-1, 0.5), order(NAN, 1)] == ["0.999\u00a0±\u00a00.010", "−1.000\u00a0±\u00a00.500", "–"]
+    assert [uncertain(*each).replace("\u00a0", " ") for each in (
+        (-5.428, 0.6457), (123.4, 21.0), (3e-5, 2e-6), (2.5, NAN), (0.1, 8e-16), (NAN, 1.0))] == [
+        "−5.43 ± 0.65", "123 ± 21", "(3.00 ± 0.20)·10⁻⁵", "2.5", "0.1", "–"]
     assert signs_of("k, u0 and y0 by 4e-14, 1.25e+06 or 1e-10; order 2.5, e1, 0x0.") == (
         "k, u₀ and y₀ by 4·10⁻¹⁴, 1.25·10⁶ or 10⁻¹⁰; order 2.5, e1, 0x0.")
     # A constant that suffices is never rounded below what was found.

@@ -7,7 +7,7 @@ from scipy.signal import savgol_coeffs, savgol_filter
 from scipy.stats import t as student
 
 from masing.cycles.half_cycles import LEAST, noise, turning_points
-from masing.notation import measured, percent
+from masing.text import measured, percent
 
 # x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from masing import tables
 from masing.command_line import write_file
 from masing.identification.discrete import Discrete
+from masing.text import csv
 
 # The circular frequency ω of the motion. The mass is k0 + Σk, so that the model without yielding has the circular
 # frequency 1.
@@ -87,5 +87,5 @@ def _table(path, name, argument, arguments, values):
     """Write the table path-NAME.csv with one line "argument, value" for each value, and return the path of the
     table."""
     table = Path(path).with_name(f"{path.stem}-{name}.csv")
-    write_file(table, tables.csv({argument: arguments, name: values}))
+    write_file(table, csv({argument: arguments, name: values}))
     return table

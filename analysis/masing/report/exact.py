@@ -9,7 +9,7 @@ from masing import commands
 from masing import program as masing
 from masing.cycles.curves import differences_from
 from masing.errors import MasingError
-from masing.names import OUTPUT_KEYS
+from masing.text import OUTPUT_KEYS
 
 # A computed exact solution has SAMPLES steps, with a sample at each, and FIELDS fields u at PLACES places s. These
 # steps only determine the times of the samples and fields, not the accuracy.

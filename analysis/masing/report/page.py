@@ -9,7 +9,7 @@ import jinja2
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
 from masing.convergence.levels import twins
-from masing.notation import cell, count, measured
+from masing.text import cell, count, measured
 from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
