@@ -204,7 +204,7 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
         result = open(output) if is_new else None
         if temporary and is_new:
-            result.folder, folder = results.Folder(folder), None
+            result._folder, folder = results.Folder(folder), None
         return answer, result
     except MasingError as error:
         # The folder is kept if the run was stopped, because it may contain the checkpoint of the run.
@@ -253,7 +253,7 @@ def _in_python(line):
 
 def _failed_points(result):
     """Return the line that the program prints if points of a Scan have failed, as a list; [] for other results."""
-    if "scan" not in result.kinds or not (failed := int((status := result["points/status"]).sum())):
+    if result._rows != "point" or not (failed := int((status := result["points/status"]).sum())):
         return []
     return [f"{failed} of {len(status)} points failed; the first: {result.messages[0].partition(': ')[2]}"]
 

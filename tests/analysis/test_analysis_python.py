@@ -67,7 +67,8 @@ def test_a_run_has_the_content_of_its_file_by_name():
         np.testing.assert_array_equal(run["/energy/residual"], expected["energy/residual"])
         assert run.to_dataframe().index.name == "t" and run.title == expected.attrs["title"]
     assert run.settings["steps"] == "2000"
-    assert {"series/x", "field/u"} <= set(run) and all(name in run for name in (*run, "x", "/series/x"))
+    assert {"x", "u", "field_t", "residual"} <= set(run) and len(run) == len(set(run))
+    assert all(name in run for name in (*run, "field/u", "/series/x")) and run.get("last_t") is None
     for name in ("last_t", 3, "series"):
         assert name not in run
         with pytest.raises(masing.MasingError, match=" has no dataset /"):
@@ -103,11 +104,11 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.scan(over=[1, 2]), r"^over=\[1, 2\]: give a dict"), (lambda: masing.open("a\0b"), "is not there"),
     (lambda: masing.simulate(**SMALL).save("/none/run.h5"), r"^save\('/none/run.h5'\): No such file"),
     (lambda: masing.simulate(**OTHER).last_u,
-     r'no dataset /field/u; it has .*; what .* is in result\["state/values"\]$'),
+     r'no dataset /field/u; it has .*; what .* is in result\["state"\]$'),
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.Run(3), "give the path of a result"),
     (lambda: masing.simulate(**SMALL, force=0).save(3), "give the path of a file"),
-    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(start="a"), "start='a'.: give a time"),
-    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(axes=3), "axes=3: give Axes of matplotlib"),
+    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(start="a"), "^start='a': give a time"),
+    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(ax=3), "ax=3: give Axes of matplotlib"),
     (lambda: masing.simulate(**SMALL, force=0).plot_cycle(shape="x"), "^Axes.plot with .*'shape': 'x'"),
     (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
     (lambda: masing.scan(samples=3), "^samples=3: give"),
@@ -205,14 +206,14 @@ def test_a_study_comes_back_whatever_its_verdict_and_shows_itself():
     assert (study.verdict, masing.converge(**STUDY, expect_order=3).verdict) == ("as expected", "not as expected")
     order, half = study.order("x")
     assert abs(order - 1) + half < 0.1 and study.order("y")[0] == study.fit["observed_y"]
-    assert list(study.table()["P"]) == STUDY["levels"]
+    assert list(study.levels["P"]) == STUDY["levels"]
     frame = study.to_dataframe()
     assert list(frame["error_x"]) == list(study["cases/error_x"])
     for name in ("cells", "steps", "mark_x"):  # counts are whole numbers
         assert frame[name].dtype.kind == "i" and list(frame[name]) == list(study[f"cases/{name}"])
     shown = study._repr_html_()
     assert study.claim.startswith("Order one in δs: x") and study.claim in shown and "svg+xml;base64," in shown
-    assert study.plot_errors().axes[0].get_xlabel() == "cell width δs"
+    assert study.plot_errors().get_xlabel() == "cell width δs"
     # The style of the session stays.
     with matplotlib.rc_context({"lines.linewidth": 7.5, "font.size": 3.5, "axes.grid": True}):
         before = dict(matplotlib.rcParams)
@@ -253,7 +254,7 @@ def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
     grid = {"w": [0.7, 0.8, 2], "f": [0.3, 0.5]}
     with pytest.warns(UserWarning, match="^2 of 6 points failed; the first: .*must be > 0"):
         scan = masing.scan(over=grid, force="f*sin(w*t)", mass="w<1.5 ? 1 : -1", **STEADY)
-    assert scan.names == ["w", "f"] and "amplitude" in scan._repr_html_()
+    assert scan.parameters == ["w", "f"] and "amplitude" in scan._repr_html_()
     np.testing.assert_array_equal(scan.points["status"], [0, 0, 0, 0, 1, 1])
     assert [line[:3] for line in scan.messages] == ["4: ", "5: "] and scan.settings["over.f"] == "0.3,0.5"
     data = scan.to_xarray()
@@ -333,7 +334,7 @@ def test_samples_are_single_runs():
                        final_time="record", steps="record", **SLAB)
     frame = scan.to_dataframe()
     assert list(frame["sample"]) == [0, 0, 1, 1] and list(frame["k0"]) == [0.1, 0.1, 0.2, 0.2]
-    assert scan.names == ["sample", "a"] and not frame["status"].any()
+    assert scan.parameters == ["sample", "a"] and not frame["status"].any()
     for row in frame.itertuples():
         t, a = records[row.sample]
         run = masing.simulate(base_acceleration=(t, row.a * a), k0=row.k0, damping=2 * row.c, final_time=t[-1],
@@ -347,7 +348,6 @@ def test_records_may_be_varied_like_numbers():
     for n, point in enumerate((force, k0) for force in records for k0 in (0.1, 0.2)):
         run = masing.simulate(force=point[0], k0=point[1], final_time=4, steps=200, **SLAB)
         assert scan["most_x"][n] == run.x.max()
-        assert list(run.table().loc["x"]) == [run.x.min(), run.x.max()]
 
 
 def test_arrays_are_in_the_file_and_paths_are_not(tmp_path, monkeypatch):

@@ -43,11 +43,11 @@ def curves_of(study, quantities):
             for q in quantities]
 
 
-def study_figure(study, quantities):
+def study_figure(study, quantities, axes=None):
     """Return the figure of the errors of the quantities of a Study over the refined step.
 
     If the errors were fitted jointly by C₁ δsᵖ + C₂ δtᵖ, they are drawn over steps that follow from this fit
-    and differ between quantities.
+    and differ between quantities. They are drawn into `axes` if these are given.
     """
     orders = drawn(study, quantities)
     curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
@@ -55,7 +55,7 @@ def study_figure(study, quantities):
         orders = {q: study.joint(q).power for q in orders}
     slopes = {n: [curve for curve, order in zip(curves, orders.values()) if order == n] if own_steps else curves
               for n in sorted({n for n in orders.values() if n is not None})}
-    return error_figure(curves, slopes, label, study.number("floor"))
+    return error_figure(curves, slopes, label, study.number("floor"), axes)
 
 
 def abscissa(study):
@@ -74,20 +74,24 @@ def abscissa(study):
     return label, f"{label}, with the constants of each, fitted at {power}: slope p if it holds", True
 
 
-def error_figure(curves, slopes, label, floor=0.0):
+def error_figure(curves, slopes, label, floor=0.0, axes=None):
     """Return a log-log figure of the errors of the curves [Curve, ...] over their steps.
 
     `label` is the label of the horizontal axis. Points that are used in a fit are filled and all others are hollow; a
     line shows the fit over the range of its points. slopes: {order: the Curves below which a triangle of this slope is
     drawn}. floor: the size of errors that round-off alone causes, drawn as a line if it is within the limits of the
-    axis. Points that a logarithmic axis cannot show (zero, NaN) are left out. For the second frame see WIDE.
+    axis. Points that a logarithmic axis cannot show (zero, NaN) are left out. The second frame, for which see WIDE, is left out if
+    the errors are drawn into the given `axes`.
     """
     points = [_points(curve.steps, curve.errors) for curve in curves]
     fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
     errors = np.concatenate([error for _, error in fitted])
     divided = len(slopes) == 1 and len(errors) > 0 and errors.max() > WIDE * errors.min()
-    figure = style.figure(1, 1.15)
-    axes, *below = figure.subplots(1 + divided, 1, sharex=True, squeeze=False, height_ratios=[4, 3][:1 + divided])[:, 0]
+    below = []
+    if axes is None:
+        heights = [4, 3][:1 + divided]
+        axes, *below = style.figure(1, 1.15).subplots(1 + divided, 1, sharex=True, squeeze=False,
+                                                      height_ratios=heights)[:, 0]
     axes.set(xscale="log", yscale="log", ylabel="maximal error")
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
@@ -108,12 +112,12 @@ def error_figure(curves, slopes, label, floor=0.0):
         axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
                       textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=10)
     label_decades(axes.xaxis, axes.yaxis)
-    figure.axes[-1].set(xlabel=label)
+    [axes, *below][-1].set(xlabel=label)
     if any(len(h) for h, _ in points):
         style.legend_above(axes, 4)
     else:
         axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
-    return figure
+    return axes.figure
 
 
 def _draw_curve(axes, curve, n):
