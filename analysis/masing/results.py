@@ -25,9 +25,10 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from masing import hdf5
+from masing import ensembles, hdf5
+from masing.convergence.levels import levels_table
 from masing.convergence.claim import STEPS, remarks, sentence
-from masing.errors import MasingError, NameMissing, UsageError, loaded, require, quoted
+from masing.errors import MasingError, NameMissing, UsageError, require, quoted
 from masing.text import SYMBOLS, listed, motion, number, order, scientific, short_value, superscript
 from masing.samples import between, drawable
 
@@ -552,7 +553,7 @@ class Study(Result):
     @property
     def levels(self):
         """A new pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
-        return loaded("masing.convergence.levels").levels_table(self)
+        return levels_table(self)
 
     @property
     def finest(self):
@@ -744,7 +745,6 @@ class Scan(Result):
             distribution if the points of an intensity are independent. `value` counts points that failed as above all
             others, `if_below` counts them as below all others, and the interval covers both.
         """
-        ensembles = loaded("masing.ensembles")
         return ensembles.quantiles(ensembles.points(self, of, by, where), by, quantiles)
 
     def exceedance(self, limit, by, of="peak_x", where=None):
@@ -764,7 +764,6 @@ class Scan(Result):
             `probability` counts points that failed as exceeding, `if_below` as not exceeding, and the interval covers
             both.
         """
-        ensembles = loaded("masing.ensembles")
         return ensembles.exceedances(ensembles.points(self, of, by, where), by, limit)
 
     def fragility(self, limit, by, cluster="sample", resamples=1000, seed=0, of="peak_x", where=None):
@@ -791,7 +790,6 @@ class Scan(Result):
         MasingError
             If the points determine no curve, for example because none of them exceeds the limit.
         """
-        ensembles = loaded("masing.ensembles")
         table = ensembles.points(self, of, by, where, cluster)
         return ensembles.Fragility(table, by, limit, of, cluster, resamples, seed)
 
