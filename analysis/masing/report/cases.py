@@ -4,7 +4,7 @@ import numpy as np
 
 from masing import style
 from masing.cycles.figures import draw_record, is_by_time
-from masing.text import motion, in_figure, tick
+from masing.text import in_figure, motion, tick
 
 # A curve y over x is narrow if y less a x, with the slope a of the line of least squares, has at most this part of the
 # range of y. A part below ROUNDING is only rounding.
