@@ -37,7 +37,7 @@ def main(arguments):
     case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",
                                     (".ini",))
     page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
-    found = identify(curve, options.threshold, from_=options.start, to=options.end, columns=options.columns,
+    found = identify(curve, options.threshold, start=options.start, end=options.end, columns=options.columns,
                     scale=options.scale, output=case, figure=page, program_path=options.program)
     files = case, found.run.path, case.with_suffix(".json"), page, findings_path(page)
     print(*found.lines, "  ".join(map(str, files)), sep="\n")
