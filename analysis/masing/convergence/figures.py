@@ -8,7 +8,6 @@ from masing import style
 from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
 from masing.text import measured
 from masing.samples import drawable_in_logarithm
-from masing.style import label_decades
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points", "x_rms": "x, rms", "y_rms": "y, rms"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
@@ -98,7 +97,7 @@ def error_figure(curves, slopes, label, floor=0.0):
             frame.scatter(h, error / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
         frame.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
         frame.margins(y=0.25)
-        style.label_values(frame.yaxis, most=4)
+        frame.locator_params(axis="y", nbins=4)
     axes.margins(y=0.1)
     for place, (order, above) in enumerate(slopes.items()):
         style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
@@ -107,10 +106,10 @@ def error_figure(curves, slopes, label, floor=0.0):
         axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
         axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
                       textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=10)
-    label_decades(axes.xaxis, axes.yaxis)
+    style.label_decades(axes.xaxis, axes.yaxis)
     figure.axes[-1].set(xlabel=label)
     if any(len(h) for h, _ in points):
-        style.legend_above(axes, 4)
+        style.legend(axes)
     else:
         axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
     return figure
