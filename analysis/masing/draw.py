@@ -144,16 +144,15 @@ def panels(curves, names, times=None, axis_labels=(X_LABEL, RESTORING_LABEL)):
     colours = style.colours(len(curves))
     for place, (axes, group) in enumerate(zip(frames, groups + [range(len(curves))])):
         for n in group:
-            # Curves that coincide are told apart by the dashes of the later ones.
-            like = next(each.index(n) for each in groups if n in each)
             cycle(axes, *curves[n], t=times[n] if len(group) == 1 else None, color=colours[n], linewidth=1.2,
-                  linestyle=style.LINES[like % len(style.LINES)], label=names[n])
+                  label=names[n])
         if is_shared or len(group) == 1:
             axes.set(xlim=limits[group[0]][0], ylim=limits[group[0]][1])
         title = "all" if place == len(groups) else joined(names[n] for n in group)
         letter = f"({chr(ord('a') + place)}) " if 1 < len(groups) <= 26 else ""
         axes.set_title("\n".join(textwrap.wrap(letter + title, TITLE_LETTERS[columns - 1])), loc="left")
-        if len(group) > 1:
+        # The panel of all curves needs no legend: they have the colours of their own panels.
+        if 1 < len(group) <= style.MOST_NAMED and place < len(groups):
             style.legend(axes, inside=True)
     figure.supxlabel(axis_labels[0])
     figure.supylabel(axis_labels[1])
