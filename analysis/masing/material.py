@@ -5,23 +5,39 @@ points. Nothing in this module initializes MPI.
 """
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
 from masing import commands, native
-from masing.errors import MasingError, loaded, quoted
+from masing.errors import MasingError, PlaceError, loaded, quoted
 
 _masing = native.required("masing.Material")
+
+# What a point gives at a position: its force and the slope of this force, both numbers or both arrays.
+Response = namedtuple("Response", "force stiffness")
 
 
 class Material:
     """A material whose springs k(s), each in series with a slider, act in parallel with a spring k0 without a slider.
 
     The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy -η⁻ ≤ u ≤ η.
-    The arguments stiffness (k), threshold (η), threshold_down (η⁻; None means η⁻ = η) and initial_u are functions of s
-    in [0, 1]: texts, numbers, or pairs of arrays (s, values). All quantities are dimensionless. Many points may share
-    one material. Two materials are equal if they have the same k0 and either the same texts of their
-    functions or the same springs in the same order. The constructor raises MasingError if an argument is wrong.
+    All quantities are dimensionless. Many points may share one material. Two materials are equal if they have the same
+    k0 and either the same texts of their functions or the same springs in the same order. Wrong arguments raise
+    MasingError.
+
+    Parameters
+    ----------
+    stiffness, threshold, threshold_down, initial_u : str, number or pair of arrays (s, values)
+        k, η, η⁻ and the initial u as functions of s in [0, 1]. None stands for η⁻ = η and for u = 0.
+    k0 : float
+        The stiffness of the spring without a slider.
+
+    Examples
+    --------
+    >>> point = masing.MaterialPoint(masing.Material("1", "s+0.1", k0=0.5))
+    >>> round(point.move_to(2.0).force, 6)
+    1.6
     """
 
     def __init__(self, stiffness="1", threshold="s+0.1", threshold_down=None, initial_u=None, k0=0):
@@ -66,27 +82,40 @@ class Material:
     def __reduce__(self):
         return _material, (type(self), self._given)
 
-    def __copy__(self):
+    def __copy__(self, _=None):
         return self
 
-    def __deepcopy__(self, _):
-        return self
+    __deepcopy__ = __copy__
 
 
 def backbone(material, amplitudes):
-    """Return the closed cycles of a Material between -X and X as a pandas.DataFrame, one row for each amplitude X > 0.
+    """Return the secant stiffness and the damping ratio of the closed cycles of a material between -X and X.
 
-    With the force f, `secant_stiffness` is (f(X) - f(-X)) / 2X, and `damping_ratio` is the energy that the cycle
-    dissipates over 2π X² times this stiffness. Raises MasingError if an amplitude is not a number > 0.
+    Parameters
+    ----------
+    material : Material
+    amplitudes : array_like
+        The amplitudes X; MasingError is raised if one is not > 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each X, with the columns `amplitude`, `secant_stiffness`, which is (f(X) - f(-X)) / 2X for the force
+        f, and `damping_ratio`, the energy that the cycle dissipates over 2π X² times this stiffness.
+
+    Examples
+    --------
+    >>> masing.backbone(masing.Material("2", "0.5"), [0.5, 1.0])["secant_stiffness"].tolist()
+    [2.0, 1.0]
     """
     x = np.atleast_1d(_array("amplitudes", amplitudes))
     if x.ndim != 1 or not (x > 0).all():
         raise MasingError(f"amplitudes = {quoted(amplitudes)}: give numbers > 0, an array [n]")
     points = MaterialPoints(material, len(x))
     points.move_to(x)
-    least, _ = points.move_to(-x)  # From here on the cycle repeats itself.
+    least = points.move_to(-x).force  # From here on the cycle repeats itself.
     before = points.dissipated_energy
-    most, _ = points.move_to(x)
+    most = points.move_to(x).force
     points.move_to(-x)
     secant = (most - least) / (2 * x)
     return loaded("pandas").DataFrame({
@@ -106,25 +135,17 @@ class _Points:
         self._of_program.revert_to_last()
 
     def revert_to_start(self):
-        """Restore the state that the points had when they were constructed.
-
-        This initial state is also a part of the array that state() returns. After restore(), the initial state in the
-        restored array is used.
-        """
+        """Restore the state at construction, or after restore() the initial state in the array that was restored."""
         self._of_program.revert_to_start()
 
     def state(self):
-        """Return an array with the state of the points, which determines the results of all later moves.
-
-        The states of several points are concatenated.
-        """
+        """Return an array with the states of all points, which determine the results of all later moves."""
         return self._of_program.state()
 
     def restore(self, state):
         """Restore a state that state() returned for the same number of points of an equal material.
 
-        If the state belongs to another number of points or to another material, MasingError is raised and no point
-        changes.
+        Raises MasingError for any other state; no point changes then.
         """
         self._of_program.restore(_array("state", state))
 
@@ -137,10 +158,21 @@ class _Points:
 
 
 class MaterialPoint(_Points):
-    """One point of a Material. It stores its position x and those past turning points on which later forces depend.
+    """One point of a material. It stores its position x and those past turning points on which later forces depend.
 
     In a move, x changes monotonically from the committed position to the new one. A trial position has no effect on
     later moves unless commit() follows.
+
+    Parameters
+    ----------
+    material : Material
+    x : float
+        The initial position.
+
+    Examples
+    --------
+    >>> masing.MaterialPoint(masing.Material.of_springs(2, 0.5)).move_to(1.0)
+    Response(force=1.0, stiffness=0.0)
     """
 
     def __init__(self, material, x=0.0):
@@ -148,16 +180,16 @@ class MaterialPoint(_Points):
         self.material = material
 
     def trial(self, x):
-        """Return (force, stiffness) at x and leave the point unchanged."""
-        return self._of_program.trial(_number("x", x))
+        """Return the Response (force, stiffness) at x and leave the point unchanged."""
+        return Response(*self._of_program.trial(_number("x", x)))
 
     def set_trial(self, x):
-        """Return (force, stiffness) at x, and keep x as the trial position for commit()."""
-        return self._of_program.set_trial(_number("x", x))
+        """Return the Response (force, stiffness) at x, and keep x as the trial position for commit()."""
+        return Response(*self._of_program.set_trial(_number("x", x)))
 
     def move_to(self, x):
-        """Move to x, as set_trial(x) followed by commit() does, and return (force, stiffness)."""
-        return self._of_program.move_to(_number("x", x))
+        """Move to x, as set_trial(x) followed by commit() does, and return the Response (force, stiffness)."""
+        return Response(*self._of_program.move_to(_number("x", x)))
 
     move = move_to
 
@@ -166,9 +198,7 @@ class MaterialPoint(_Points):
 
         If `out` is given, it is filled and returned, as described in MaterialPoints.
         """
-        x = _array("x", x)
-        self._of_program.move_along(x, *(out := _filled(x, (out,), ("out",))))
-        return out[0]
+        return _move_along(self._of_program, _array("x", x), out)
 
     def elongation(self, eta):
         """Return the elongation u that a spring of threshold η in both directions and u0 = 0 would have at this point.
@@ -187,16 +217,24 @@ class MaterialPoint(_Points):
 class MaterialPoints(_Points):
     """n points that are moved together, such as the integration points of a mesh.
 
-    All are of one Material, or `material` is a list of them: MaterialPoints([soft, stiff], index=[0, 0, 1]) has two
-    points of the first and one of the second, and its attribute `material` is this list.
+    Positions are an array [n], or an array of another shape with n numbers; results have the shape of the positions.
+    points[i] is a MaterialPoint that refers to point i and is not a copy: moving it moves the point in `points`. A copy
+    of points[i] is independent of `points`. A slice is a list of such MaterialPoint objects.
 
-    Positions are given as an array [n], or as an array of another shape with n numbers. Results are new arrays of the
-    same shape, unless `out` is given: a pair of arrays (forces, stiffnesses), or for move_along() an array of forces.
-    They are filled and returned. They must have the shape of x and the type float64, be contiguous, and share no
-    memory with x or with each other. If x is such an array, too, a move allocates no array. Let `points` be a
-    MaterialPoints. Then points[i] is a MaterialPoint that refers to point i and is not a copy, so that moving points[i]
-    moves the point in `points`. A copy of points[i] is independent of `points`. A slice of `points` is a list of such
-    MaterialPoint objects.
+    The argument `out` of a move is a pair of arrays (forces, stiffnesses), or for move_along() an array of forces. They
+    are filled and returned, and a move to an array of float64 allocates none. They must have the shape of x and the
+    type float64, be contiguous, and share no memory with x or with each other.
+
+    Parameters
+    ----------
+    material : Material or list of Material
+        MaterialPoints([soft, stiff], index=[0, 0, 1]) has two points of the first material and one of the second.
+    n : int
+        The number of points of one material.
+    x : float
+        The initial position of all points.
+    index : array_like of int
+        The number of the material of each point, if `material` is a list.
     """
 
     def __init__(self, material, n=None, x=0.0, *, index=None):
@@ -220,15 +258,15 @@ class MaterialPoints(_Points):
         self.material, self._index = material, index
 
     def trial(self, x, out=None):
-        """Return (forces, stiffnesses) at the positions x and leave the points unchanged."""
+        """Return the Response (forces, stiffnesses) at the positions x and leave the points unchanged."""
         return self._use(self._of_program.trial, x, out)
 
     def set_trial(self, x, out=None):
-        """Return (forces, stiffnesses) at the positions x, and keep x as the trial positions for commit()."""
+        """Return the Response (forces, stiffnesses) at x, and keep x as the trial positions for commit()."""
         return self._use(self._of_program.set_trial, x, out)
 
     def move_to(self, x, out=None):
-        """Move to the positions x, as set_trial(x) followed by commit() does, and return (forces, stiffnesses)."""
+        """Move to x, as set_trial(x) followed by commit() does, and return the Response (forces, stiffnesses)."""
         return self._use(self._of_program.move, x, out)
 
     move = move_to
@@ -241,16 +279,16 @@ class MaterialPoints(_Points):
         x = _array("x", x)
         if x.ndim < 2 or math.prod(x.shape[1:]) != len(self):
             raise MasingError(f"x has the shape {x.shape}; give positions [steps, {len(self)}]")
-        self._of_program.move_along(x, *(out := _filled(x, (out,), ("out",))))
-        return out[0]
+        return _move_along(self._of_program, x, out)
 
     @staticmethod
     def _use(move, x, out):
         x = _array("x", x)
         if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
             raise MasingError(f"out = {quoted(out)}: give two arrays, for the forces and the stiffnesses")
-        move(x, *(out := _filled(x, out or (None, None), ("out[0]", "out[1]"))))
-        return out
+        found = Response(*_filled(x, out or (None, None), ("out[0]", "out[1]")))
+        move(x, *found)
+        return found
 
     def __len__(self):
         return len(self._of_program)
@@ -261,7 +299,7 @@ class MaterialPoints(_Points):
         if not isinstance(i, int | np.integer):
             raise MasingError(f"points[{quoted(i)}]: give the number of a point, or a slice")
         if not -len(self) <= i < len(self):
-            raise IndexError(f"point {i} of {len(self)}; they are counted from 0")
+            raise PlaceError(f"point {i} of {len(self)}; they are counted from 0")
         point = MaterialPoint.__new__(MaterialPoint)
         point._of_program = self._of_program[i % len(self)]
         point.material = self.material if self._index is None else self.material[self._index[i]]
@@ -294,7 +332,7 @@ def _number(name, value):
 
 
 def _array(name, values):
-    """Return numbers of any shape as an array of doubles; raises MasingError if a value is not a number."""
+    """Return numbers of any shape as an array of doubles; raise MasingError if a value is not a number."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "cMmSU" and not np.ma.is_masked(values):
@@ -304,11 +342,14 @@ def _array(name, values):
     raise MasingError(f"{name} = {quoted(values)}: give numbers, an array")
 
 
-def _filled(x, given, names):
-    """Return the arrays `given`, which are to be filled; each None becomes a new array of the shape of x.
+def _move_along(points, x, out):
+    (force,) = _filled(x, (out,), ("out",))
+    points.move_along(x, force)
+    return force
 
-    Raises MasingError if one of them cannot be filled with the results at x, because of its shape, type or memory.
-    """
+
+def _filled(x, given, names):
+    """Return the arrays `given` for the results at x, where a new array replaces None; raise MasingError for others."""
     arrays = [x]
     for array, name in zip(given, names):
         if array is None:
@@ -317,12 +358,10 @@ def _filled(x, given, names):
             raise MasingError(f"{name} = {quoted(array)}: give an array of the type float64")
         elif array.shape != x.shape or not array.flags.carray:
             raise MasingError(f"{name} has the shape {array.shape}; give a contiguous, writeable array {x.shape}")
-        else:
-            for other in arrays:
-                if np.may_share_memory(array, other):
-                    raise MasingError(f"{name} shares memory with x or another array; give an array of its own")
+        elif any(np.may_share_memory(array, other) for other in arrays):
+            raise MasingError(f"{name} shares memory with x or another array; give an array of its own")
         arrays.append(array)
-    return tuple(arrays[1:])
+    return arrays[1:]
 
 
 def _material(cls, given):

@@ -31,7 +31,7 @@ def test_springs_with_all_their_data_are_clamped_springs():
     material = masing.Material.of_springs(k, up, down, u0, k0=0.25)
     point, along = a_point(material), a_point(material)
     force = drive(X, up, k, 0.25, down, u0)
-    np.testing.assert_allclose([point.move_to(x)[0] for x in X], force, atol=1e-12)
+    np.testing.assert_allclose([point.move_to(x).force for x in X], force, atol=1e-12)
     np.testing.assert_allclose(along.move_along(X), force, atol=1e-12)
     assert (material.k0, material.elastic_stiffness) == pytest.approx((0.25, 3.25))
     one = a_point(masing.Material.of_springs(2, [0.3]))
@@ -113,7 +113,7 @@ def test_arrays_that_are_given_are_filled():
     for name in ("trial", "set_trial", "move"):
         out = np.full((2, 3), np.nan), np.full((2, 3), np.nan)
         found = getattr(points, name)(x, out=out)
-        assert found[0] is out[0] and found[1] is out[1]
+        assert found.force is out[0] and found.stiffness is out[1]
         np.testing.assert_array_equal(out, getattr(again, name)(x))
     x, force = np.linspace(0, 2, 24).reshape(4, 2, 3), np.full((4, 2, 3), np.nan)
     assert points.move_along(x, out=force) is force and not np.isnan(force).any()
