@@ -42,9 +42,9 @@ def main(arguments):
         return draw_ensemble(scan, options, path)
     if alone := [f"--{name}" for name in ("of", "cluster", "where") if getattr(options, name)]:
         raise MasingError(f"{alone[0]}: needs --limit")
-    if options.over and options.over not in scan.axes:
+    if options.over and options.over not in scan.parameters:
         raise MasingError(f"--over: {options.file} has no axis {options.over}; give one of "
-                          f"{', '.join(scan.axes)}")
+                          f"{', '.join(scan.parameters)}")
     if not scan.done.any():
         raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
     style.save(response.response_figure(scan, options.over), path)

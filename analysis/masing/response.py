@@ -37,17 +37,17 @@ def panels(scan, abscissa=None):
     chosen = []
     name_of = axis_label(scan, over)
     size = size_of(scan)
-    for name in (size, "phase" if np.isfinite(scan.points.get("phase", [])).any() else "restoring_amplitude"):
+    for name in (size, "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"):
         chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
-    without = int(np.sum(scan.values("damping_ratio")[scan.done] <= ROUNDING))
+    without = int(np.sum(scan["damping_ratio"][scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
     for name in ("loss", "damping_ratio"):
-        if (scan.values("damping_ratio") > ROUNDING).any():
+        if (scan["damping_ratio"] > ROUNDING).any():
             chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name),
                            f"{LABELS[name]} over the amplitude{left_out}"))
-    sizes = [len(set(values)) for values in scan.axes.values()]
+    sizes = [len(set(values)) for values in map(scan.get, scan.parameters)]
     # The points form no grid if a value was given twice; then no map can be drawn.
-    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.names:
+    if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.parameters:
         chosen.append((lambda axes: _map(axes, scan, size), f"{LABELS[size]} over both parameters"))
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
@@ -66,13 +66,13 @@ def axis_label(scan, name):
 
 def size_of(scan):
     """Return the quantity of LABELS by which a scan shows how far x moves: max |x| for runs without a known phase."""
-    has_phase = np.isfinite(scan.points.get("phase", [])).any()
+    has_phase = np.isfinite(scan.get("phase", [])).any()
     return "amplitude" if has_phase or scan.kind != "runs" else "largest"
 
 
 def values_of(scan, name):
     """Return a quantity of LABELS at the points of a scan [points]."""
-    return np.maximum(scan.values("most_x"), -scan.values("least_x")) if name == "largest" else scan.values(name)
+    return scan["peak_x" if name == "largest" else name]
 
 
 def quantity(scan, name):
@@ -164,7 +164,7 @@ def _colours(axes, scan, choices):
 
 def _is_logarithmic(scan, name):
     """Return whether the values of a parameter were given with `:log`, and all of them are positive."""
-    return scan.settings.get(f"over.{name}", "").endswith(":log") and min(scan.axes[name]) > 0
+    return scan.settings.get(f"over.{name}", "").endswith(":log") and min(scan[name]) > 0
 
 
 def _differ_widely(curves):
@@ -175,14 +175,14 @@ def _differ_widely(curves):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(axes, scan, over):
-        x, y = scan.values(over)[indices], values_of(scan, name)[indices]
+        x, y = scan[over][indices], values_of(scan, name)[indices]
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label)
     axes.set(xlabel=axis_label(scan, over), ylabel=in_figure(quantity(scan, name).replace(" F − ", "\nF − ")))
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
-        lag = _centred(scan.values("phase")[scan.done])
+        lag = _centred(scan["phase"][scan.done])
         axes.set_ylim(min(0, np.nanmin(lag)) - 0.05, max(np.pi, np.nanmax(lag)) + 0.1)
     elif _is_logarithmic(scan, over) or _differ_widely([line.get_ydata() for line in axes.lines]):
         _make_logarithmic(axes, "y")
@@ -203,10 +203,10 @@ def _centred(phase):
 
 def _over_amplitude(axes, scan, over, name):
     for n, (label, colour, indices) in enumerate(_curves(axes, scan, over)):
-        order = indices[scan.values("damping_ratio")[indices] > ROUNDING]
+        order = indices[scan["damping_ratio"][indices] > ROUNDING]
         # A family consists of the points that differ only in `over`. Several families may lie on the same curve, so
         # each is drawn as points with its own marker.
-        axes.plot(scan.values("amplitude")[order], scan.values(name)[order], color=colour, label=label,
+        axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label,
                   marker=style.MARKERS[n % len(style.MARKERS)], markersize=3.5, linestyle="", markerfacecolor="none")
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
     _make_logarithmic(axes, "xy" if name == "loss" else "x")
@@ -222,7 +222,8 @@ def _make_logarithmic(axes, names):
 
 
 def _map(axes, scan, name):
-    (first, rows), (second, columns) = scan.axes.items()
+    first, second = scan.parameters
+    rows, columns = scan[first], scan[second]
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
     grid[place] = np.where(scan.done, values_of(scan, name), np.nan)
@@ -234,7 +235,7 @@ def _map(axes, scan, name):
 
 
 def _cycles(axes, scan):
-    choices = [{name: values[n] for name, values in scan.axes.items()} for n in range(len(scan.cycles))]
+    choices = [{name: scan[name][n] for name in scan.parameters} for n in range(len(scan.cycles))]
     is_named = len(choices) <= style.MOST_NAMED
     for (x, restoring), choice, colour in zip(scan.cycles, choices, _colours(axes, scan, choices)):
         if len(x):

@@ -53,11 +53,12 @@ def fixed_ratio(study):
     return (float(np.median((study.ds / study.dt)[alike])), alike) if counts.max() >= 3 else None
 
 
-def study_figure(study, quantities):
+def study_figure(study, quantities, axes=None):
     """Return the figure of the errors of the quantities of a Study over the refined step.
 
     If the errors were fitted jointly by C₁ δsᵖ + C₂ δtᵖ, they are drawn over steps that follow from this fit and differ
-    between quantities; a frame below has the errors over δs of the levels with the same δs/δt, which needs no fit.
+    between quantities; a frame below has the errors over δs of the levels with the same δs/δt, which needs no fit. If Axes are given, the errors are
+    drawn into them, without a frame below.
     """
     orders = drawn(study, quantities)
     curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
@@ -65,30 +66,32 @@ def study_figure(study, quantities):
         orders = {q: study.joint(q).power for q in orders}
     slopes = {n: [curve for curve, order in zip(curves, orders.values()) if order == n] if own_steps else curves
               for n in sorted({n for n in orders.values() if n is not None})}
-    return error_figure(curves, slopes, label, study.number("floor"), fixed_ratio(study), study.ds)
+    return error_figure(curves, slopes, label, study.number("floor"), fixed_ratio(study), study.ds, axes)
 
 
-def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None):
+def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=None):
     """Return a log-log figure of the errors of the curves [Curve, ...] over their steps, which have this label.
 
     slopes: {order: the Curves below which a triangle of this slope is drawn}. `at_ratio` is the result of fixed_ratio()
     and `ds` [levels] the cell widths of its frame. In a figure whose fitted errors range over more than WIDE, a frame
-    below has the errors divided by the step to the expected order, if there is one such order.
+    below has the errors divided by the step to the expected order, if there is one such order. The errors are drawn
+    into `axes` if they are given, without a frame below.
     """
     fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
     errors = np.concatenate([error for _, error in fitted])
     is_wide = len(slopes) == 1 and len(errors) > 0 and errors.max() > WIDE * errors.min()
-    if at_ratio:
-        figure = style.figure(1, 1.9)
-        axes, below = figure.subplots(2, 1)
+    if axes is not None:
+        axes.set(xlabel=label)
+    elif at_ratio:
+        axes, below = style.figure(1, 1.9).subplots(2, 1)
         same = [Curve(curve.label, np.where(at_ratio[1], curve.errors, np.nan), curve.fitted, np.full(len(ds), np.nan), ds)
                 for curve in curves]
         _draw_errors(below, same, {n: same for n in slopes})
         axes.set(xlabel=label)
         below.set(xlabel=f"cell width δs, with δs/δt = {measured(at_ratio[0], 3)}")
     else:
-        figure = style.figure(1, 1.15)
-        frames = figure.subplots(1 + is_wide, 1, sharex=True, squeeze=False, height_ratios=[4, 3][:1 + is_wide])[:, 0]
+        frames = style.figure(1, 1.15).subplots(1 + is_wide, 1, sharex=True, squeeze=False,
+                                                height_ratios=[4, 3][:1 + is_wide])[:, 0]
         axes = frames[0]
         for frame, order in zip(frames[1:], slopes):
             _draw_quotients(frame, fitted, order)
@@ -98,7 +101,7 @@ def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None):
         style.legend(axes)
     else:
         axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
-    return figure
+    return axes.figure
 
 
 def _draw_errors(axes, curves, slopes, floor=0.0):

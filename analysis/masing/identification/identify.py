@@ -93,7 +93,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
             shutil.rmtree(folder, ignore_errors=True)
         raise
     if folder:
-        run.folder = Folder(folder)
+        run._folder = Folder(folder)
     return identified
 
 

@@ -16,7 +16,6 @@ from masing.text import cell, count, joined, labels, motion, names_apart, restor
 from masing.report.problem import first_sentence, typeset
 from masing.report.exact import distance
 from masing.report.pictures import Picture
-from masing.results import Study
 from masing.samples import drawable
 from masing.style import MANY_REVERSALS
 
@@ -32,7 +31,7 @@ FIGURE = re.compile(r"(?:[Ff]igure |-fig0?)(\d+\w?)")
 class Cycle(namedtuple("Cycle", "run sample")):
     """A hysteresis cycle on the page.
 
-    `run` is its Run or Study, and `sample` the finite samples (t, x, restoring) of the run in a window of time. `curve`
+    `run` is its Run, and `sample` the finite samples (t, x, restoring) of the run in a window of time. `curve`
     is (x, restoring), `extent` the times of the first and the last sample, and `window` the same interval as a text.
     `is_long` says whether x has more than MANY_REVERSALS reversals.
     """
@@ -56,8 +55,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     for study in studies:
         found = _finest(study, start, end) if study.reference == "exact" else None
         # If a run on the page has the same trajectory as the study, the study adds no cycle.
-        if found is not None and _case(study) not in shown:
-            shown.append(_case(study))
+        if found is not None and _case(found.run) not in shown:
+            shown.append(_case(found.run))
             cycles.append(found)
     if not cycles:
         return None
@@ -83,14 +82,15 @@ def _finest(study, start, end):
     If neither `start` nor `end` is given, the Cycle has the samples of the last part of [0, T] (see LAST_PARTS). If no
     such part contains a whole cycle, it has all samples.
     """
-    if not study.has_samples or not drawable(study.x, study.restoring).any():
+    run = study.finest
+    if run is None or not drawable(run.x, run.restoring).any():
         return None
     if start is None and end is None:
         # The window begins at a fixed fraction of T and not at a reversal, so that studies of one problem have the same
         # window.
-        starts = study.t[-1] - np.array(LAST_PARTS) * (study.t[-1] - study.t[0])
-        start = next((each for each in starts if each <= draw.start_of_last_cycles(study, 1)), None)
-    return Cycle(study, study.in_window(start, end))
+        starts = run.t[-1] - np.array(LAST_PARTS) * (run.t[-1] - run.t[0])
+        start = next((each for each in starts if each <= draw.start_of_last_cycles(run, 1)), None)
+    return Cycle(run, run.in_window(start, end))
 
 
 def _exact_of(run, exact):
@@ -139,7 +139,7 @@ def _long(cycle):
 def _row(cycle, name, exact):
     (x, restoring), run = cycle.curve, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
-    case = "" if isinstance(run, Study) else first_sentence(run)
+    case = "" if run.attributes("/")["kind"] == "converge" else first_sentence(run)
     found = FIGURE.search(f"{case} {run.path.stem}")
     return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
             "figure": f"Fig. {found[1]}" if found else "", "cells": cell(run.cells, count), "steps": cell(run.steps, count),

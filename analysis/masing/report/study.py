@@ -35,7 +35,7 @@ def study_section(study, number, problem, is_first):
         "refined": STEPS[study.refine],
         # The table of orders has the parts of the uncertainty of each, and the number of levels in its fit.
         "findings": [(f, [measured(study.number(name)) for part in PARTS if (name := part.format(f.quantity)) in study.fit],
-                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {study.levels}",
+                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
                       levels.constant_cells(study, f.quantity)) for f in shown],
         "least": study.fit.get("least_uncertainty"),
         "constant_headings": levels.constant_headings(study),
@@ -74,7 +74,7 @@ def _tables(study, found, quantities):
     widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
     return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
             for name, frame, brief, notes in (
-                ("levels", study.table(), levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
+                ("levels", study.levels, levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
                 ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (widths, *of_law, reference)))]
 
 
@@ -131,7 +131,7 @@ def _statement(study):
     constant = bound(study)
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": statement(study), "beyond": beyond(study), "continuum": study.cells == 0,
+    return {"name": statement(study), "beyond": beyond(study), "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
             "shares_time": shares_time(study)}

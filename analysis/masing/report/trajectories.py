@@ -208,7 +208,7 @@ def _scan_facts(scan):
     failed = int(np.sum(~scan.done))
     sizes = values_of(scan, size := size_of(scan))
     sizes = sizes[scan.done & np.isfinite(sizes)]
-    over = listed(f"{name} in [{values.min():.4g}, {values.max():.4g}]" for name, values in scan.axes.items())
+    over = listed(f"{name} in [{scan[name].min():.4g}, {scan[name].max():.4g}]" for name in scan.parameters)
     text = f"{len(scan.done)} {scan.kind_in_words} for {over}"
     text += f": {LABELS[size]} from {sizes.min():.4g} to {sizes.max():.4g}" if len(sizes) else ""
     text += ", half the range of x" if scan.kind == "runs" and size == "amplitude" and len(sizes) else ""
