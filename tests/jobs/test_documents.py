@@ -38,6 +38,7 @@ def test_the_citation_the_readme_and_the_package_have_the_version_of_the_program
     assert re.search(rf"\b{re.escape(version)}\b", ran(masing, "--version", check=True).stdout)
     assert f"version = {{{version}, revision" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert f'\nversion = "{version}"\n' in (ROOT / "analysis" / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\n__version__ = "{version}"\n' in (ROOT / "analysis/masing/__init__.py").read_text(encoding="utf-8")
 
 
 def shown(text):
