@@ -20,7 +20,7 @@ from masing.convergence.levels import pair_signs
 from masing.text import latex, measured
 from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
-from masing.report.work import efficient, lines, work_precision
+from masing.report.work import lines, work_precision
 from masing.results import Run, Study, read
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
 
@@ -306,9 +306,3 @@ def test_the_work_and_precision_of_studies_are_compared(page_of, tmp_path):
     # Other problems and other references are not in the diagram.
     for changes in ({"force": "0.4*cos(0.5*t)"}, {"reference": "finest"}):
         assert len(lines([studies[0], read(against_exact(tmp_path / "o.h5", [(10, 2000, 1e-2)], **changes))])) == 1
-
-
-def test_a_line_joins_only_levels_that_no_other_beats():
-    cost, errors = np.array([1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), np.array([5.0, 3.0, 4.0, 2.0, 2.0, 1.0])
-    assert list(efficient(cost, errors)) == [0, 1, 3, 5]
-    assert len(efficient(np.array([]), np.array([]))) == 0
