@@ -12,7 +12,6 @@ from pathlib import Path
 
 from masing import command_line, program, style
 from masing.errors import MasingError
-from masing.text import EN_DASH
 from masing.report import papers
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
@@ -60,7 +59,7 @@ def main(arguments):
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
     html, parts = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                       scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH])
+                       scans, papers.rows(runs))
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), parts)
     command_line.write_file(path, html.encode("utf-8"))
