@@ -59,8 +59,8 @@ class _Options(TypedDict, total=False):
     breaks: _List
     output: str | PathLike[str] | None
     sample_every: _Number
-    from_: _Number
-    to: _Number
+    start: _Number
+    end: _Number
     checkpoint: _File
     checkpoint_every: _Number
     restart: _File

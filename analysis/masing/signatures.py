@@ -1,10 +1,10 @@
 """The signatures of simulate(), converge() and scan(), built from the table of options in the module masing._masing."""
 
 import inspect
-import keyword
 import re
 
 from masing import native
+from masing.commands import keyword
 from masing.errors import MasingError
 
 HEADING = "\n\nOptions, their values, and defaults in brackets:\n\n"
@@ -27,7 +27,7 @@ def describe(function):
     if module:
         options = _options(module, function.__name__)
         function.__signature__ = inspect.Signature(
-            [inspect.Parameter(_name(name), inspect.Parameter.KEYWORD_ONLY, default=_default(kind, default))
+            [inspect.Parameter(keyword(name), inspect.Parameter.KEYWORD_ONLY, default=_default(kind, default))
              for name, kind, _, _, default in options])
         function.__doc__ = inspect.cleandoc(function.__doc__) + HEADING + _document(options)
 
@@ -39,12 +39,6 @@ def _options(module, command):
     default, because a Python function writes no result file unless `output` is given.
     """
     return [(*each[:4], "" if each[0] == "output" else each[4]) for each in module.options(command)] + OTHERS
-
-
-def _name(option):
-    """Return the name of an option as a keyword of a Python function, such as final_time or from_."""
-    name = "tables" if option == "table" else option.replace("-", "_")
-    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _default(kind, text):
@@ -66,9 +60,9 @@ def _document(options):
     """Return a line for each option, with keywords in place of the options of the program."""
     lines = []
     for name, _, value, words, default in options:
-        first, *others = (re.sub(r"--([a-z][\w-]*)", lambda found: _name(found[1]), line.strip())
+        first, *others = (re.sub(r"--([a-z][\w-]*)", lambda found: keyword(found[1]), line.strip())
                           for line in words.split("\n"))
         about = f" [{default}]" * (default not in ("", "false"))
         meaning = " ".join([first, "; ".join(others)]).strip()
-        lines.append(f"    {_name(name)}{f' ({value})' if value else ''}: {meaning}{about}")
+        lines.append(f"    {keyword(name)}{f' ({value})' if value else ''}: {meaning}{about}")
     return "\n".join(lines)

@@ -6,7 +6,6 @@ import ast
 import copy
 import gc
 import inspect
-import keyword
 import math
 import os
 import re
@@ -34,7 +33,7 @@ COMMANDS = ("simulate", "converge", "scan")
 
 @pytest.mark.parametrize("command, options", [
     ("simulate", {**SMALL, "field_every": 500, "energy": True, "k0": 0.25, "scheme": "leapfrog",
-                  "rule": "midpoint", "let": {"a": 0.3}, "stiffness": "1+a*s", "initial_u": "s/20", "from_": 5,
+                  "rule": "midpoint", "let": {"a": 0.3}, "stiffness": "1+a*s", "initial_u": "s/20", "start": 5,
                   "force": (T, np.sin(T) / 3), "threshold": "0.2+0.5*s^2", "threshold_down": "s+0.2"}),
     # Three slabs that are kept apart, although they differ at their start or downwards alone.
     *(("simulate", {"cells": math.inf, "final_time": 30, "steps": 3000, "stiffness": "2-s", "threshold": "0.2+0.5*s^2",
@@ -179,7 +178,7 @@ def options(command):
     for block in re.split(r"\n  --", program.run(program.required(), command, "--help").printed)[1:]:
         name = block.split()[0].replace("-", "_")
         default = re.search(r" \[([^][]*)\]\n", block.partition("\n\n")[0] + "\n")
-        found[name + "_" * keyword.iskeyword(name)] = default and default[1]
+        found[{"from": "start", "to": "end"}.get(name, name)] = default and default[1]
     return found
 
 

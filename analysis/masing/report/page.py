@@ -60,7 +60,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
     others = [section["errors"] for section in sections]
-    others += cycles["together"] + cycles["differences"] + cycles["long"] if cycles else []
+    others += cycles["together"] + cycles["long"] if cycles else []
     others += (work["pictures"] if work else []) + trajectories + chains + responses
     pictures = list(dict.fromkeys(overview + others))
     for n, picture in enumerate(pictures, start=1):  # The pictures of the overview are all figure 1.
