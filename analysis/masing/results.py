@@ -281,6 +281,7 @@ class Result(Mapping):
         if "state" in data and data["state"].dims[0] == self._rows:
             frame = frame.assign(**data["state"].to_pandas())
         counts = [name for name in frame if name in COUNTS or name.startswith("mark_")]
+        frame.index = frame.index.astype(int) if self._rows in COUNTS else frame.index
         return frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})
 
     def to_xarray(self):
@@ -448,9 +449,6 @@ class Run(Result):
         ax.plot(x, y, **{"label": self.title, **line})
         ax.set(xlabel=self.attributes(f"series/{abscissa}")["label"], ylabel=ylabel)
         return ax
-
-    def _repr_html_(self):
-        return f"<p><b>{escape(self.title)}</b></p>{self.to_xarray()._repr_html_()}"
 
 
 def _new_axes(title):
