@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Draw hysteresis cycles (restoring force over x) of files of masing simulate or converge, or of CSV files.
+"""Run the module masing.scripts.cycles, which says with --help what it does."""
 
+<<<<<<< HEAD
 With --analysis the script divides each curve into loops and searches for the limit cycle to which these loops tend. It
 writes the area, the stiffnesses, the damping ratio and the asymmetry of every loop to OUT-numbers.csv. The file
 OUT-numbers.json contains the same numbers, and also the corners and the backbone of the last loop.
@@ -121,7 +122,14 @@ def main(arguments):
     print(path)
     if common:
         print(f"All curves have {common}.")
+=======
+import sys
+>>>>>>> 25712076251a1d03f375410f5083f8db31693e00
 
+try:
+    from masing.scripts.cycles import main, run
+except ImportError as lack:
+    sys.exit(f"cycles.py: {lack}")
 
 if __name__ == "__main__":
-    command_line.run(main)
+    run()

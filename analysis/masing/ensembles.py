@@ -298,7 +298,7 @@ class Fragility:
         if len(counts) <= MOST_BARS:
             ax.errorbar(counts[self.by], share, [share - counts["lower"], counts["upper"] - share], linestyle="",
                         marker="o", markersize=4, elinewidth=1, label="part of the points")
-        of = "max |x|" if self.of == PEAK else self.of
+        of = "max |x|" if self.of == "peak_x" else self.of
         ax.set(xlabel=f"intensity {self.by}", ylabel=f"P({of} > {self.limit:g})", ylim=(-0.02, 1.02))
         ax.legend()
         return ax

@@ -10,7 +10,7 @@ from masing import style
 from masing.text import in_figure, motion, tick
 
 LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
-          "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",
+          "most_restoring": "max |restoring force|", "amplitude": "amplitude X",
           "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
@@ -27,7 +27,7 @@ def panels(scan, abscissa=None):
 
     The first two panels show the amplitude and the phase over the parameter `abscissa`, by default scan.abscissa(). If
     no phase is known, the second quantity is the amplitude of the restoring force; the first one then is max |x| for
-    runs, and the amplitude for limit cycles.
+    runs, and the amplitude for limit cycles. Of the samples of an ensemble they show quantiles.
 
     The other panels show the loss and the damping ratio over the amplitude, a map of the first quantity over two
     parameters, and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map
@@ -38,7 +38,12 @@ def panels(scan, abscissa=None):
     name_of = axis_label(scan, over)
     size = size_of(scan)
     for name in (size, "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"):
-        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
+        if set(scan.parameters) == {"sample", over} and len(set(scan[over])) < len(scan[over]):
+            chosen.append((lambda axes, name=name: _quantiles(axes, scan, over, name),
+                           f"quantiles of {quantity(scan, name)} over {name_of}, with bands of 95 %"))
+        else:
+            chosen.append((lambda axes, name=name: _over(axes, scan, over, name),
+                           f"{quantity(scan, name)} over {name_of}"))
     without = int(np.sum(scan["damping_ratio"][scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
     for name in ("loss", "damping_ratio"):
@@ -67,12 +72,7 @@ def axis_label(scan, name):
 def size_of(scan):
     """Return the quantity of LABELS by which a scan shows how far x moves: max |x| for runs without a known phase."""
     has_phase = np.isfinite(scan.get("phase", [])).any()
-    return "amplitude" if has_phase or scan.kind != "runs" else "largest"
-
-
-def values_of(scan, name):
-    """Return a quantity of LABELS at the points of a scan [points]."""
-    return scan["peak_x" if name == "largest" else name]
+    return "amplitude" if has_phase or scan.kind != "runs" else "peak_x"
 
 
 def quantity(scan, name):
@@ -100,36 +100,39 @@ def ensemble_figure(scan, fragility, where=None):
 
     The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
     The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
-    limit with its interval, unless too many intensities occur. `where` are the points for which the
-    Fragility was fitted. The quantiles are left out if no intensity has two points.
+    limit with its interval, unless too many intensities occur. `where` are the points for which the Fragility was
+    fitted. The quantiles are left out if no intensity has two points.
     """
     over = fragility.by
-    what = LABELS.get(fragility.of, fragility.of)
     has_groups = fragility.counts["points"].max() > 1
     drawing = style.figure(1, 1 + has_groups)
     if has_groups:
         axes = drawing.add_subplot(2, 1, 1)
-        _draw_quantiles(axes, scan.summary(fragility.of, over, where=where))
-        axes.axhline(fragility.limit, color=style.GREY, linestyle=":", label="limit")
-        axes.set(xlabel=f"intensity {over}", ylabel=what)
-        style.legend(axes)
+        _quantiles(axes, scan, over, fragility.of, where, fragility.limit)
     axes = drawing.add_subplot(1 + has_groups, 1, 1 + has_groups)
     fragility.plot(axes)
     style.legend(axes)
     if _is_logarithmic(scan, over):
-        for axes in drawing.axes:
-            axes.set_xscale("log")
-            style.label_decades(axes.xaxis)
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
     return drawing
 
 
-def _draw_quantiles(axes, table):
-    groups = list(table.groupby("quantile", sort=False))[::-1]
+def _quantiles(axes, scan, over, name, where=None, limit=None):
+    """Draw quantiles of a number over the intensity `over`, each with the band of its intervals, and the limit."""
+    groups = list(scan.summary(name, over, where=where).groupby("quantile", sort=False))[::-1]
     for (part, rows), color, line in zip(groups, style.COLOURS, style.LINES):
         a, lower, upper = rows.iloc[:, 0], rows["lower"], rows["upper"]
         axes.fill_between(a, lower, upper, where=np.isfinite(upper - lower), color=color, alpha=0.2, linewidth=0)
         axes.plot(a, np.where(np.isfinite(rows["value"]), rows["value"], np.nan), color=color, linestyle=line,
                   label=f"{100 * part:g} %")
+    if limit is not None:
+        axes.axhline(limit, color=style.GREY, linestyle=":", label="limit")
+    axes.set(xlabel=f"intensity {over}", ylabel=LABELS.get(name, name))
+    if _is_logarithmic(scan, over):
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
+    style.legend(axes)
 
 
 def _label(others):
@@ -175,7 +178,7 @@ def _differ_widely(curves):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(axes, scan, over):
-        x, y = scan[over][indices], values_of(scan, name)[indices]
+        x, y = scan[over][indices], scan[name][indices]
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label)
@@ -226,7 +229,7 @@ def _map(axes, scan, name):
     rows, columns = scan[first], scan[second]
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
-    grid[place] = np.where(scan.done, values_of(scan, name), np.nan)
+    grid[place] = np.where(scan.done, scan[name], np.nan)
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True,
                             norm=LogNorm() if _differ_widely(grid) and np.nanmin(grid) > 0 else None)
     axes.figure.colorbar(image, ax=axes, label=LABELS[name])

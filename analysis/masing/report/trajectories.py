@@ -10,7 +10,7 @@ from masing import style
 from masing.draw import start_of_last_cycles
 from masing.text import SYMBOLS, in_figure, listed, measured, minus, motion, percent, short_value
 from masing.report.pictures import Picture
-from masing.response import LABELS, panels, size_of, values_of
+from masing.response import LABELS, panels, size_of
 from masing.samples import drawable
 
 # The field u is drawn over the last FIELD_CYCLES cycles of x. The force, the stored energy, and x once more in a frame
@@ -206,7 +206,7 @@ def _scan_facts(scan):
     """Return sentences that state the number of points of a scan, the range of their size_of(), and data of the
     problem."""
     failed = int(np.sum(~scan.done))
-    sizes = values_of(scan, size := size_of(scan))
+    sizes = scan[size := size_of(scan)]
     sizes = sizes[scan.done & np.isfinite(sizes)]
     over = listed(f"{name} in [{scan[name].min():.4g}, {scan[name].max():.4g}]" for name in scan.parameters)
     text = f"{len(scan.done)} {scan.kind_in_words} for {over}"
