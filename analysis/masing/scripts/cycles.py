@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from masing import command_line, style
-from masing.cycles import figures
+from masing import command_line, draw, style
 from masing.cycles.curves import is_text, read_measured
 from masing.cycles.limit_cycle import analyse
 from masing.errors import MasingError
@@ -67,7 +66,7 @@ def titles_and_samples(options):
 def axis_labels(files, units):
     """Return the labels of the axes for the curves of all files; units count only if all files are CSV files."""
     if any(map(is_text, files)):
-        return figures.labels_of_axes(units)
+        return draw.labels_of_axes(units)
     return X_LABEL, f"restoring force {restoring_of_all(map(Run, files))}"
 
 
@@ -87,7 +86,7 @@ def analyse_files(options, path):
     curves = [measured(file, options) for file in options.files]
     analyses = [analyse(curve) for curve in curves]
     names = [curve.path.stem for curve in curves]
-    picture = figures.analysis_figure(analyses, labels(options.labels, names),
+    picture = draw.analysis_figure(analyses, labels(options.labels, names),
                                       axis_labels(options.files, [curve.units for curve in curves]))
     table, objects = (path.with_name(f"{path.stem}-numbers{ending}") for ending in (".csv", ".json"))
     style.save(picture, path)
@@ -99,7 +98,7 @@ def analyse_files(options, path):
 
 
 def main(arguments):
-    """Read the files, draw and save the figures, and print the paths of all files that were written."""
+    """Read the files, draw and save the figure, and print the paths of all files that were written."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".png", command_line.PICTURES)
     for file in options.files:
@@ -112,9 +111,12 @@ def main(arguments):
     titles, samples, units = titles_and_samples(options)
     axes = axis_labels(options.files, units)
     curves, titles = [sample[1:] for sample in samples], labels(options.labels, list(titles))
-    drawn = ([figures.cycles_together(curves, titles, axes)] if options.together
-             else figures.cycle_panels(curves, titles, [sample[0] for sample in samples], axes))
-    print(*style.save_all(drawn, path), sep="\n")
+    figure, common = (draw.together(curves, titles, axes) if options.together
+                      else draw.panels(curves, titles, [sample[0] for sample in samples], axes))
+    style.save(figure, path)
+    print(path)
+    if common:
+        print(f"All curves have {common}.")
 
 
 run = partial(command_line.run, main)
