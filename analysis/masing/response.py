@@ -10,14 +10,12 @@ from masing import style
 from masing.text import in_figure, motion, tick
 
 LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
-          "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",
+          "most_restoring": "max |restoring force|", "amplitude": "amplitude X",
           "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
 # A map of the amplitude over two parameters is drawn only if each of them has at least this number of values.
 MAP = 6
-# More curves than this have a colour scale in place of a legend.
-MOST_LABELS = 8
 # If the largest values of two curves differ by a larger factor than this, their axis is logarithmic.
 WIDE = 10
 # A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
@@ -29,7 +27,7 @@ def panels(scan, abscissa=None):
 
     The first two panels show the amplitude and the phase over the parameter `abscissa`, by default scan.abscissa(). If
     no phase is known, the second quantity is the amplitude of the restoring force; the first one then is max |x| for
-    runs, and the amplitude for limit cycles.
+    runs, and the amplitude for limit cycles. Of the samples of an ensemble they show quantiles.
 
     The other panels show the loss and the damping ratio over the amplitude, a map of the first quantity over two
     parameters, and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map
@@ -40,7 +38,12 @@ def panels(scan, abscissa=None):
     name_of = axis_label(scan, over)
     size = size_of(scan)
     for name in (size, "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"):
-        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
+        if set(scan.parameters) == {"sample", over} and len(set(scan[over])) < len(scan[over]):
+            chosen.append((lambda axes, name=name: _quantiles(axes, scan, over, name),
+                           f"quantiles of {quantity(scan, name)} over {name_of}, with bands of 95 %"))
+        else:
+            chosen.append((lambda axes, name=name: _over(axes, scan, over, name),
+                           f"{quantity(scan, name)} over {name_of}"))
     without = int(np.sum(scan["damping_ratio"][scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
     for name in ("loss", "damping_ratio"):
@@ -69,12 +72,7 @@ def axis_label(scan, name):
 def size_of(scan):
     """Return the quantity of LABELS by which a scan shows how far x moves: max |x| for runs without a known phase."""
     has_phase = np.isfinite(scan.get("phase", [])).any()
-    return "amplitude" if has_phase or scan.kind != "runs" else "largest"
-
-
-def values_of(scan, name):
-    """Return a quantity of LABELS at the points of a scan [points]."""
-    return scan["peak_x" if name == "largest" else name]
+    return "amplitude" if has_phase or scan.kind != "runs" else "peak_x"
 
 
 def quantity(scan, name):
@@ -102,47 +100,53 @@ def ensemble_figure(scan, fragility, where=None):
 
     The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
     The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
-    limit with its interval, unless too many intensities occur. `where` are the points for which the
-    Fragility was fitted. The quantiles are left out if no intensity has two points.
+    limit with its interval, unless too many intensities occur. `where` are the points for which the Fragility was
+    fitted. The quantiles are left out if no intensity has two points.
     """
     over = fragility.by
-    what = LABELS.get(fragility.of, fragility.of)
     has_groups = fragility.counts["points"].max() > 1
     drawing = style.figure(1, 1 + has_groups)
     if has_groups:
         axes = drawing.add_subplot(2, 1, 1)
-        _draw_quantiles(axes, scan.summary(fragility.of, over, where=where))
-        axes.axhline(fragility.limit, color=style.GREY, linestyle=":", label="limit")
-        axes.set(xlabel=f"intensity {over}", ylabel=what)
-        style.legend_above(axes, 4)
+        _quantiles(axes, scan, over, fragility.of, where, fragility.limit)
     axes = drawing.add_subplot(1 + has_groups, 1, 1 + has_groups)
     fragility.plot(axes)
-    style.legend_above(axes, 2)
+    style.legend(axes)
     if _is_logarithmic(scan, over):
-        for axes in drawing.axes:
-            axes.set_xscale("log")
-            style.label_decades(axes.xaxis)
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
     return drawing
 
 
-def _draw_quantiles(axes, table):
-    groups = list(table.groupby("quantile", sort=False))[::-1]
+def _quantiles(axes, scan, over, name, where=None, limit=None):
+    """Draw quantiles of a number over the intensity `over`, each with the band of its intervals, and the limit."""
+    groups = list(scan.summary(name, over, where=where).groupby("quantile", sort=False))[::-1]
     for (part, rows), color, line in zip(groups, style.COLOURS, style.LINES):
         a, lower, upper = rows.iloc[:, 0], rows["lower"], rows["upper"]
         axes.fill_between(a, lower, upper, where=np.isfinite(upper - lower), color=color, alpha=0.2, linewidth=0)
         axes.plot(a, np.where(np.isfinite(rows["value"]), rows["value"], np.nan), color=color, linestyle=line,
                   label=f"{100 * part:g} %")
+    if limit is not None:
+        axes.axhline(limit, color=style.GREY, linestyle=":", label="limit")
+    axes.set(xlabel=f"intensity {over}", ylabel=LABELS.get(name, name))
+    if _is_logarithmic(scan, over):
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
+    style.legend(axes)
 
 
 def _label(others):
-    return ", ".join(f"{name} = {tick(value)}" for name, value in others.items())
+    """Return the values of parameters {name: value} as the label of a curve; None if there are none."""
+    return ", ".join(f"{name} = {tick(value)}" for name, value in others.items()) or None
 
 
 def _curves(axes, scan, over):
+    """Yield (label or None, colour, indices of the points that were computed) for each family of points."""
     families = scan.families(over)
     for (others, indices), colour in zip(families, _colours(axes, scan, [others for others, _ in families])):
         # Samples only have numbers, which say nothing in a legend.
-        yield _label({} if "sample" in others else others), colour, indices[scan.done[indices]]
+        has_label = len(families) <= style.MOST_NAMED and "sample" not in others
+        yield _label(others) if has_label else None, colour, indices[scan.done[indices]]
 
 
 def _colours(axes, scan, choices):
@@ -151,14 +155,14 @@ def _colours(axes, scan, choices):
     If they are too many for a legend, a colour scale is drawn beside the axes. It shows the values of a parameter, or
     the places of the curves in the file if several parameters differ.
     """
-    if len(choices) <= MOST_LABELS:
+    if len(choices) <= style.MOST_NAMED:
         return style.colours(len(choices))
     name, *more = [name for name in choices[0] if len({each[name] for each in choices}) > 1]
     if more:
         label = f"number of curve, by {', '.join([name, *more])}"
-        return style.scale_of_values(axes, np.arange(1, len(choices) + 1), label)
-    return style.scale_of_values(axes, [each[name] for each in choices], axis_label(scan, name),
-                             _is_logarithmic(scan, name))
+        return style.colour_bar(axes, np.arange(1, len(choices) + 1), label)
+    return style.colour_bar(axes, [each[name] for each in choices], axis_label(scan, name),
+                            log=_is_logarithmic(scan, name))
 
 
 def _is_logarithmic(scan, name):
@@ -174,10 +178,10 @@ def _differ_widely(curves):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(axes, scan, over):
-        x, y = scan[over][indices], values_of(scan, name)[indices]
+        x, y = scan[over][indices], scan[name][indices]
         if name == "phase":
             y = _centred(y)
-        axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
+        axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label)
     axes.set(xlabel=axis_label(scan, over), ylabel=in_figure(quantity(scan, name).replace(" F − ", "\nF − ")))
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
@@ -188,7 +192,7 @@ def _over(axes, scan, over, name):
     if _is_logarithmic(scan, over):
         _make_logarithmic(axes, "x")
     style.label_decades(axes.xaxis, axes.yaxis)
-    _add_legend(axes)
+    style.legend(axes)
 
 
 def _centred(phase):
@@ -205,12 +209,12 @@ def _over_amplitude(axes, scan, over, name):
         order = indices[scan["damping_ratio"][indices] > ROUNDING]
         # A family consists of the points that differ only in `over`. Several families may lie on the same curve, so
         # each is drawn as points with its own marker.
-        axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label or None,
+        axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label,
                   marker=style.MARKERS[n % len(style.MARKERS)], markersize=3.5, linestyle="", markerfacecolor="none")
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
     _make_logarithmic(axes, "xy" if name == "loss" else "x")
     style.label_decades(axes.xaxis, axes.yaxis)
-    _add_legend(axes)
+    style.legend(axes)
 
 
 def _make_logarithmic(axes, names):
@@ -220,18 +224,12 @@ def _make_logarithmic(axes, names):
             getattr(axes, f"set_{name}scale")("log")
 
 
-def _add_legend(axes):
-    labels = axes.get_legend_handles_labels()[1]
-    if 0 < len(labels) <= MOST_LABELS:
-        style.legend_above(axes, max(1, 36 // (4 + max(map(len, labels)))))
-
-
 def _map(axes, scan, name):
     first, second = scan.parameters
     rows, columns = scan[first], scan[second]
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
-    grid[place] = np.where(scan.done, values_of(scan, name), np.nan)
+    grid[place] = np.where(scan.done, scan[name], np.nan)
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True,
                             norm=LogNorm() if _differ_widely(grid) and np.nanmin(grid) > 0 else None)
     axes.figure.colorbar(image, ax=axes, label=LABELS[name])
@@ -241,8 +239,9 @@ def _map(axes, scan, name):
 
 def _cycles(axes, scan):
     choices = [{name: scan[name][n] for name in scan.parameters} for n in range(len(scan.cycles))]
+    is_named = len(choices) <= style.MOST_NAMED
     for (x, restoring), choice, colour in zip(scan.cycles, choices, _colours(axes, scan, choices)):
         if len(x):
-            axes.plot(x, restoring, color=colour, linewidth=1, label=_label(choice))
+            axes.plot(x, restoring, color=colour, linewidth=1, label=_label(choice) if is_named else None)
     axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).labels["restoring"]))
-    _add_legend(axes)
+    style.legend(axes)

@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing import style
-from masing.cycles.figures import labels_of_axes
+from masing.draw import labels_of_axes
 from masing.identification.discrete import Discrete
 from masing.text import measured, percent
 
@@ -91,7 +91,7 @@ def numbers(fitted, compared, threshold, noise):
     elements = fitted.elements
     common = {"cycle": fitted.branch.path.name, "k0": elements.k0, "amplitude": fitted.branch.width / 2,
               "noise": fitted.noise, "noise_of_x": noise.x, "noise_of_force": noise.force,
-              "jumps_of_x": noise.jumps, "misfit_max": compared.largest, "misfit_rms": compared.mean,
+              "misfit_max": compared.largest, "misfit_rms": compared.mean,
               "misfit_max_unloading": compared.unloading_largest, "correlation_of_residuals": compared.correlation,
               "k0_halfwidth_95": fitted.k0_width, "unknown": _unknown(fitted)}
     if isinstance(fitted, Discrete):

@@ -44,7 +44,7 @@ class Identified(namedtuple("Identified", "numbers lines case run model comparis
             return identification_page(self.model, self.comparison, self.threshold)
 
 
-def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=None, output=None, figure=None,
+def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale=None, output=None, figure=None,
              program_path=None):
     """Identify the Masing model that has a measured cycle, and return it as an Identified. The model consists of
     elements (k_i, η_i) or, for a given η(s), of the stiffness density k(s).
@@ -64,7 +64,7 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
     for name, path in (("output", output), ("figure", figure), ("program_path", program_path)):
         if not isinstance(path, str | PathLike | None):
             raise MasingError(f"{name}={quoted(path)}: give the name of a file")
-    measured = read_measured(curve, from_, to, columns, scale)
+    measured = read_measured(curve, start, end, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
     try:
