@@ -13,12 +13,12 @@ command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 import numpy as np
 import pandas as pd
 
-from masing import style, tables
+from masing import style
 from masing.cycles import figures
 from masing.cycles.curves import is_text, read_measured
 from masing.cycles.limit_cycle import analyse
 from masing.errors import MasingError
-from masing.names import names_apart, restoring_of_all
+from masing.text import csv, names_apart, restoring_of_all
 from masing.results import Run
 from masing.style import X_LABEL
 
@@ -97,7 +97,7 @@ def analyse_files(options, path):
     style.save(picture, path)
     numbers = [{"file": name} | analysis.numbers() for name, analysis in zip(names, analyses)]
     rows = [{"file": each["file"], "loop": n} | loop for each in numbers for n, loop in enumerate(each["loops"], start=1)]
-    command_line.write_file(table, tables.csv(pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan)))
+    command_line.write_file(table, csv(pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan)))
     command_line.write_file(objects, command_line.as_json(numbers))
     return path, table, objects
 

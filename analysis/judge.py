@@ -11,9 +11,10 @@ from masing import command_line
 
 command_line.require("h5py", "numpy", "scipy", "pandas", "matplotlib")
 
-from masing import style, tables
+from masing import style
 from masing.errors import NOT_AS_EXPECTED
 from masing.judgement import GOOD, judge
+from masing.text import csv
 
 style.apply()
 
@@ -39,7 +40,7 @@ def main(arguments):
     found = judge(file, **options)
     print(found)
     beside = path.with_name(f"{path.stem}-verdicts.csv")
-    command_line.write_file(beside, tables.csv(found.to_dataframe()))
+    command_line.write_file(beside, csv(found.to_dataframe()))
     style.save(found.figure(), path)
     print(f"{beside}\n{path}")
     if found.verdict not in GOOD:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from masing import program, style
 from masing.errors import MasingError
-from masing.notation import EN_DASH
+from masing.text import EN_DASH
 from masing.report import papers
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions

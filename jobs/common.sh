@@ -68,19 +68,17 @@ take_folder() {
 }
 
 # What every script of runs begins with: install what is missing, build the program, make the folder
-# of the results; sets `python` to one that can draw them. The libraries and the Python module are
-# built while the program runs, which leaves cores free; finish_runs waits for them.
+# of the results; sets `python` to one that can draw them. What draws the page is installed while the
+# program is built.
 prepare_runs() {
   if [ -e "$root/CMakeLists.txt" ]; then
-    "$root/jobs/install_dependencies.sh" --run || return
-    echo "building (preset release), some minutes the first time"
-    build_preset release --target masing || return
-    build_preset release &
-    building=$!
+    "$root/jobs/install_dependencies.sh" --program || return
+    "$root/jobs/install_dependencies.sh" --page &
+    local page=$! built=0
+    echo "building (preset release), two or three minutes the first time"
+    build_preset release --target masing || built=$?
+    wait "$page" && [ "$built" -eq 0 ] || return 1
   fi
   python=$(find_python h5py,numpy,scipy,pandas,matplotlib,jinja2) || return
   mkdir -p "$1"
 }
-
-# What every script of runs ends with: wait until the build is complete; fails if it has failed.
-finish_runs() { [ -z "${building:-}" ] || wait "$building"; }

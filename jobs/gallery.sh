@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run every case file, and make a page of each and an index of thumbnails:
+# Run every case file, and make a page of each and an index with links to the pages:
 #   jobs/gallery.sh [FOLDER]
 # FOLDER takes the results (default: results/gallery in the clone, or in the current folder where masing is installed).
 set -euo pipefail
@@ -8,19 +8,24 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 take_folder "$@"
 folder=${1:-$results/gallery}
 prepare_runs "$folder"
-cases=("$root"/jobs/cases/*.ini)
 
-"$python" "$root/analysis/gallery.py" --commands "${cases[@]}" --results "$folder" |
-  while read -r command case; do
-    result=$folder/$(basename "$case" .ini).h5
-    rm -f "$result"
-    # Exit code 3, an order not as expected, is a finding; a case that fails has no page, and the
-    # gallery says so.
-    mpirun -n "$cores" "$program" "$command" --config "$case" \
-      --output "$result" </dev/null || [ $? -eq 3 ] ||
-      echo "gallery.sh: $case failed" >&2
-  done
-"$python" "$root/analysis/gallery.py" "${cases[@]}" --results "$folder" \
-  --program "$program" >/dev/null
+index=$folder/index.html
+echo '<!DOCTYPE html><meta charset="utf-8"><title>Cases</title><ul>' >"$index"
+for case in "$root"/jobs/cases/*.ini; do
+  name=$(basename "$case" .ini)
+  command=simulate
+  if grep -Eq '^(refine|levels) *=' "$case"; then command=converge; fi
+  if grep -Eq '^\[over\]' "$case"; then command=scan; fi
+  rm -f "$folder/$name.h5"
+  # Exit code 3, an order not as expected, is a finding. A case that fails has no page.
+  if { mpirun -n "$cores" "$program" "$command" --config "$case" --output "$folder/$name.h5" </dev/null ||
+      [ $? -eq 3 ]; } && "$python" "$root/analysis/report.py" "$folder/$name.h5" --title "$name" \
+      --program "$program" --page-only >/dev/null; then
+    echo "<li><a href=\"$name.html\">$name</a>" >>"$index"
+  else
+    echo "gallery.sh: $case failed" >&2
+  fi
+done
+echo '</ul>' >>"$index"
 finish_runs
-echo "gallery: $folder/index.html"
+echo "gallery: $index"

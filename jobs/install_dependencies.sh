@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Install from apt what is missing to build, run and test masing; do nothing when all is there.
-# Works as root or with sudo, from any directory. `--run` leaves out what only the tests need.
+# Works as root or with sudo, from any directory. Without an option all is installed; with one only
+#   --run      what the program and the Python package need
+#   --program  what the program needs
+#   --page     what the scripts in analysis/ need
 set -euo pipefail
 
 # A command comes with the package that provides it; a library with its -dev package.
-build=(g++ cmake pkg-config make git libpetsc64-real-dev libopenmpi-dev openmpi-bin
-       libhdf5-openmpi-dev libboost-dev libboost-program-options-dev
-       libfmt-dev libxxhash-dev libeigen3-dev pybind11-dev python3-dev)
-analysis=(python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-matplotlib python3-jinja2)
-checks=(ninja-build mold libgtest-dev python3-pytest python3-pytest-xdist python3-xarray python3-h5netcdf
+program=(g++ cmake pkg-config ninja-build git libpetsc64-real-dev libopenmpi-dev openmpi-bin
+         libhdf5-openmpi-dev libboost-dev libboost-program-options-dev
+         libfmt-dev libxxhash-dev libeigen3-dev)
+module=(make pybind11-dev python3-dev)
+analysis=(python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-matplotlib python3-jinja2
+          python3-xarray python3-h5netcdf python3-uncertainties)
+checks=(mold libgtest-dev python3-pytest python3-pytest-xdist python3-statsmodels
         python3-nbconvert python3-ipykernel python3-pip python3-setuptools python3-wheel clang clang-format
         clang-tidy valgrind strace iproute2 libflint-arb-dev doxygen libjs-mathjax)
 # What tests are skipped without, where apt has none: a browser (Ubuntu's is a snap), for those of the
@@ -22,11 +27,13 @@ daemons=$PATH:/usr/sbin
 if ! PATH=$daemons command -v slurmctld >/dev/null; then extras+=(slurm-wlm); fi
 if ! PATH=$daemons command -v munged >/dev/null; then extras+=(munge); fi
 
-wanted=("${build[@]}" "${analysis[@]}")
+wanted=("${program[@]}" "${module[@]}" "${analysis[@]}")
 case "${1:-}" in
   --run) extras=() ;;
+  --program) extras=(); wanted=("${program[@]}") ;;
+  --page) extras=(); wanted=("${analysis[@]}") ;;
   "") wanted+=("${checks[@]}") ;;
-  *) echo "install_dependencies.sh: unknown argument '$1'; the only one is --run" >&2; exit 2 ;;
+  *) echo "install_dependencies.sh: unknown argument '$1'; see the head of the script" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -24,5 +24,4 @@ study dashpots-unloading papers-unloading "${dashpots[@]}" 50:800:800:12800:5
 study dashpots-reversals papers-reversals "${dashpots[@]}" 50:3200:800:51200:5
 "$python" "$root/analysis/report.py" "${studies[@]}" --title "Orders of a hysteretic wave" \
   --program "$program" -o "$folder/waves.html" >/dev/null
-finish_runs
 echo "report: $folder/waves.html"

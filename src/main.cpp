@@ -156,7 +156,7 @@ int run(const std::string& command, const cli::Invocation& call) {
       "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)" +
       base::meant(command,
                   {"simulate", "converge", "scan", "reproduce", "models", "benchmark", "--version",
-                   "cycles.py", "gallery.py", "identify.py", "report.py", "response.py"}));
+                   "cycles.py", "identify.py", "report.py", "response.py"}));
 }
 
 /// Flushes stdout. Returns `code`, or the exit code for a failure if stdout could not be written

@@ -18,7 +18,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from masing import native, program, records, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, loaded, require, quoted
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, loaded, require, quoted
 
 # {public name of the package: module that defines it}. A module is imported when one of its names is first used, so
 # that `import masing` needs neither the program nor NumPy or SciPy.
@@ -230,7 +230,7 @@ def _result(command, files, options):
     If the command writes no result, as with print_config=True, return the text that it printed.
     """
     if files:
-        raise MasingError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() "
+        raise UsageError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() "
                           "reads results")
     require("h5py", "numpy")
     results, show = loaded("masing.results"), _display()
@@ -246,7 +246,8 @@ def _result(command, files, options):
                 image, answer = _in_process(module, command, options, folder, show)
             result = results.in_memory(command, image)
     except MasingError as error:
-        raise type(error)(_in_python(str(error)), error.code) from None  # omits the frames of this package
+        kind = UsageError if error.code == USER_MISTAKE else type(error)
+        raise kind(_in_python(str(error)), error.code) from None  # omits the frames of this package
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
         warnings.warn(_in_python(line), stacklevel=3)

@@ -54,9 +54,9 @@ def quoted(value):
 class MasingError(Exception):
     """The error for a mistake of the user or a failure of masing.
 
-    The message says in one line what is wrong, where, and what would be right.
-
-    `code` is the exit code of a script that ends with this error.
+    The message says in one line what is wrong, where, and what would be right. An error is also a ValueError, KeyError,
+    IndexError or FileNotFoundError if Python has this class for it. `code` is the exit code of a script that ends with
+    the error.
     """
 
     # A traceback prints the class with this module, as masing.MasingError, the name under which users catch it.
@@ -68,7 +68,27 @@ class MasingError(Exception):
         self.code = self.code if code is None else code
 
 
-class DataError(MasingError):
+class DataError(MasingError, ValueError):
     """An error for data that are readable, but not of the requested kind; the message describes the data."""
 
     code = NOT_AS_EXPECTED
+
+
+class UsageError(MasingError, ValueError):
+    """An error for an argument or an option with a value that cannot be used."""
+
+
+class PlaceError(MasingError, IndexError):
+    """An error for an index outside its range."""
+
+
+class NameMissing(MasingError, KeyError):
+    """An error for a name that a result does not have."""
+
+    __str__ = Exception.__str__  # KeyError would enclose the message in quotation marks
+
+
+class FileMissing(MasingError, FileNotFoundError):
+    """An error for a file that does not exist."""
+
+    __str__ = Exception.__str__

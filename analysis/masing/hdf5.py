@@ -6,8 +6,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from masing.errors import MasingError
-from masing.notation import listed
+from masing.errors import FileMissing, MasingError
+from masing.text import listed
 
 # {command of masing that writes files: script that reads these files}.
 SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py"}
@@ -33,7 +33,7 @@ def require_there(path, wanted):
     if _is_file(partial := Path(f"{path}.partial")):
         raise MasingError(f"{path}: is still being written, or was stopped: {partial} has what there is; wait, or make "
                           "it again with masing")
-    raise MasingError(f"{path}: is not there or is not a file; give {wanted}")
+    raise FileMissing(f"{path}: is not there or is not a file; give {wanted}")
 
 
 def _is_file(path):

@@ -14,8 +14,7 @@ import pandas as pd
 
 from masing import native
 from masing.errors import MasingError, quoted
-from masing.notation import interval, listed, number
-from masing.notation import order as order_text
+from masing.text import listed, number, order as order_text
 from masing.text_tables import TextTable
 
 # The verdicts from the worst to the best, and those with which a script ends with exit code 0.
@@ -61,9 +60,9 @@ class Judgements(dict):
         return pd.DataFrame([{name: getattr(each, name) for name in names} for each in self.values()])
 
     def __repr__(self):
-        rows = [[each.quantity, order_text(each.order), interval(each.order, each.uncertainty), each.expected,
-                 each.verdict, each.why] for each in self.values()]
-        return pd.DataFrame(rows, columns=["", "order", "interval", "expected", "verdict", "why"]).to_string(
+        rows = [[each.quantity, order_text(each.order, each.uncertainty), each.expected, each.verdict, each.why]
+                for each in self.values()]
+        return pd.DataFrame(rows, columns=["", "order", "expected", "verdict", "why"]).to_string(
             index=False, justify="left", max_colwidth=None)
 
     def figure(self):

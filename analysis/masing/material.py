@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing import commands, native
-from masing.errors import MasingError, loaded, quoted
+from masing.errors import MasingError, PlaceError, loaded, quoted
 
 _masing = native.required("masing.Material")
 
@@ -299,7 +299,7 @@ class MaterialPoints(_Points):
         if not isinstance(i, int | np.integer):
             raise MasingError(f"points[{quoted(i)}]: give the number of a point, or a slice")
         if not -len(self) <= i < len(self):
-            raise IndexError(f"point {i} of {len(self)}; they are counted from 0")
+            raise PlaceError(f"point {i} of {len(self)}; they are counted from 0")
         point = MaterialPoint.__new__(MaterialPoint)
         point._of_program = self._of_program[i % len(self)]
         point.material = self.material if self._index is None else self.material[self._index[i]]

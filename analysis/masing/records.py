@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from masing import values
-from masing.errors import MasingError, quoted
+from masing.errors import UsageError, quoted
 
 # An array in a table of samples is written as this text, followed by its index.
 ARRAY = "array:"
@@ -25,7 +25,7 @@ def of_at2(path):
             raise ValueError(f"{len(values)} numbers, not NPTS = {found[1]}")
         return [i * float(found[2]) for i in range(len(values))], values
     except (OSError, ValueError, AttributeError) as error:
-        raise MasingError(f"{path}: is no record with NPTS=, DT= and its numbers below: {error}") from None
+        raise UsageError(f"{path}: is no record with NPTS=, DT= and its numbers below: {error}") from None
 
 
 def converted(options):
@@ -42,10 +42,10 @@ def converted(options):
         return options
     for name in functions:
         if options.get(name) is not None or options.get("samples") is not None:
-            raise MasingError(f"over={{{name!r}: …}}: {name} or samples is given, too; give the records as a column of "
+            raise UsageError(f"over={{{name!r}: …}}: {name} or samples is given, too; give the records as a column of "
                               f"samples, and {name} as an expression of this column")
         if not len(over[name]):
-            raise MasingError(f"over={{{name!r}: …}}: is empty; give records")
+            raise UsageError(f"over={{{name!r}: …}}: is empty; give records")
     rows = list(product(*(over[name] for name in functions)))
     others = {name: value for name, value in over.items() if name not in functions}
     calls = {name: f"{name}({'t' if name in values.OF_T else 's'})" for name in functions}
@@ -66,24 +66,24 @@ def write(path, samples):
     try:
         columns = {str(name): list(column) for name, column in dict(samples).items()}
         if len(columns) != len(dict(samples)) or hasattr(samples, "columns") and len(columns) != len(samples.columns):
-            raise MasingError("samples: two columns have the same name; give each its own")
+            raise UsageError("samples: two columns have the same name; give each its own")
         table = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
     except (TypeError, ValueError):
-        raise MasingError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
+        raise UsageError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
             from None
     if not columns or 0 in map(len, columns.values()):
-        raise MasingError("samples: has no rows; give a row for each sample")
+        raise UsageError("samples: has no rows; give a row for each sample")
     if len({len(cells) for cells in columns.values()}) != 1:
-        raise MasingError("samples: its columns differ in length; give as many values in each")
+        raise UsageError("samples: its columns differ in length; give as many values in each")
     arrays, known = [], {}
 
     def cell(name, value):
         value = values.scalar(value)
         if value is None or callable(value):
-            raise MasingError(f"samples[{name!r}]: {quoted(value)} is no cell; give a number, a path or a table")
+            raise UsageError(f"samples[{name!r}]: {quoted(value)} is no cell; give a number, a path or a table")
         if isinstance(value, str | PathLike):
             if any(letter in str(value) for letter in '"\n\r'):
-                raise MasingError(f"samples[{name!r}]: {quoted(value)} has a quotation mark or a line end; rename it")
+                raise UsageError(f"samples[{name!r}]: {quoted(value)} has a quotation mark or a line end; rename it")
             return str(value)
         if not hasattr(value, "__len__"):
             return repr(value)

@@ -7,8 +7,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 
 from masing import style
-from masing.names import motion
-from masing.notation import in_figure, tick
+from masing.text import in_figure, motion, tick
 
 LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
           "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",
@@ -21,8 +20,6 @@ MAP = 6
 MOST_LABELS = 8
 # If the largest values of two curves differ by a larger factor than this, their axis is logarithmic.
 WIDE = 10
-# The largest number of intensities at which an ensemble's parts of points are drawn beside the fragility curve.
-MOST_BARS = 30
 # A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
 ROUNDING = 1e-10
 
@@ -105,12 +102,12 @@ def ensemble_figure(scan, fragility, where=None):
 
     The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
     The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
-    limit with its interval, unless more than MOST_BARS intensities occur. `where` are the points for which the
+    limit with its interval, unless too many intensities occur. `where` are the points for which the
     Fragility was fitted. The quantiles are left out if no intensity has two points.
     """
-    over, counts = fragility.by, fragility.counts
+    over = fragility.by
     what = LABELS.get(fragility.of, fragility.of)
-    has_groups = counts["points"].max() > 1
+    has_groups = fragility.counts["points"].max() > 1
     drawing = style.figure(1, 1 + has_groups)
     if has_groups:
         axes = drawing.add_subplot(2, 1, 1)
@@ -119,14 +116,7 @@ def ensemble_figure(scan, fragility, where=None):
         axes.set(xlabel=f"intensity {over}", ylabel=what)
         style.legend_above(axes, 4)
     axes = drawing.add_subplot(1 + has_groups, 1, 1 + has_groups)
-    curve, color = fragility.curve(), style.COLOURS[0]
-    axes.fill_between(curve[over], curve["lower"], curve["upper"], color=color, alpha=0.2, linewidth=0)
-    axes.plot(curve[over], curve["probability"], color=color, label="lognormal curve")
-    if len(counts) <= MOST_BARS:
-        share = counts["probability"]
-        axes.errorbar(counts[over], share, [share - counts["lower"], counts["upper"] - share], color=style.COLOURS[1],
-                      linestyle="", marker="o", markersize=4, elinewidth=1, label="part of the points")
-    axes.set(xlabel=f"intensity {over}", ylabel=f"P({what} > {tick(fragility.limit)})", ylim=(-0.02, 1.02))
+    fragility.plot(axes)
     style.legend_above(axes, 2)
     if _is_logarithmic(scan, over):
         for axes in drawing.axes:

@@ -23,9 +23,8 @@ import numpy as np
 
 from masing import hdf5
 from masing.convergence.claim import STEPS, remarks, sentence
-from masing.errors import MasingError, loaded, require, quoted
-from masing.names import SYMBOLS, motion, short_value
-from masing.notation import listed, number, order, scientific, superscript
+from masing.errors import MasingError, NameMissing, loaded, require, quoted
+from masing.text import SYMBOLS, motion, short_value, listed, number, order, scientific, superscript
 from masing.samples import between, drawable
 
 # {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
@@ -226,7 +225,7 @@ class Result:
             option, example = OPTIONS.get(group := name.partition("/")[0], ("", ""))
             if option in self.settings and not any(each.startswith(f"{group}/") for each in self):
                 hint = f"; make it with {example}"
-            raise MasingError(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
+            raise NameMissing(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
 
     def __contains__(self, name):
         name = str(name).strip("/")

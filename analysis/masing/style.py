@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 
 import matplotlib
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from masing.command_line import write_file
-from masing.notation import measured, minus, tick
+from masing.text import measured, minus, tick
 
 # The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper. Its purple is
 # darkened, because it is pale in thin lines.
@@ -297,10 +298,13 @@ def save_all(drawings, path):
 
 
 def encoded(drawing, kind):
-    """Return a figure as the bytes of a file of the format `kind`, which is "png", "svg" or "pdf"."""
+    """Return a figure as the bytes of a file of the format `kind`, which is "png", "svg" or "pdf".
+
+    The elements of an SVG file are on one line, which makes it smaller.
+    """
     buffer = io.BytesIO()
     drawing.savefig(buffer, format=kind, metadata=UNDATED[kind])
-    return buffer.getvalue()
+    return re.sub(rb"\s*\n\s*", b" ", buffer.getvalue()) if kind == "svg" else buffer.getvalue()
 
 
 def data_uri(svg):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from numbers import Number
 from os import PathLike
 
-from masing.errors import MasingError, quoted
+from masing.errors import UsageError, quoted
 
 # The options whose values are functions of t, and those whose values are functions of s in [0, 1].
 OF_T = ("base_acceleration", "force", "incoming_velocity", "position")
@@ -31,9 +31,9 @@ def checked(options, functions):
     """
     for name in options:
         if name in ("dt", "t_span", "t_eval"):
-            raise MasingError(f"{name}={quoted(options[name])}: is no option: the step is final_time / steps; give these two")
+            raise UsageError(f"{name}={quoted(options[name])}: is no option: the step is final_time / steps; give these two")
         if not name.isidentifier():
-            raise MasingError(f"{quoted(name)} is no option: give its name with _ for -, as in final_time=60")
+            raise UsageError(f"{quoted(name)} is no option: give its name with _ for -, as in final_time=60")
     return {name: _checked(name, value, name in functions) for name, value in options.items() if value is not None}
 
 
@@ -41,10 +41,10 @@ def _checked(name, value, is_function):
     if name == "ranks":
         return ranks(value)
     if isinstance(scalar(value), bool) and name not in FLAGS:
-        raise MasingError(f"{name}={scalar(value)}: give a value, or None for none; True and False are for "
+        raise UsageError(f"{name}={scalar(value)}: give a value, or None for none; True and False are for "
                           f"{', '.join(FLAGS)}")
     if callable(value):
-        raise MasingError(f"{name}: a function of Python is no value of it; give a number"
+        raise UsageError(f"{name}: a function of Python is no value of it; give a number"
                           f"{', a table' * is_function} or a text")
     if (path := _file(value)) is not None:
         # A Run, a Study or a Scan stands for the field in its file if it is given as initial_u. Given as any other
@@ -53,19 +53,19 @@ def _checked(name, value, is_function):
     if name == "samples":
         return value
     if name in FILES and not isinstance(value, str | PathLike):
-        raise MasingError(f"{name}={quoted(value)}: give the name of a file")
+        raise UsageError(f"{name}={quoted(value)}: give the name of a file")
     if name == "petsc":
         try:
             return shlex.join(shlex.split(value) if isinstance(value, str) else value)
         except (TypeError, ValueError):
-            raise MasingError(f"{name}={quoted(value)}: give words as on a command line, \"-log_view\"") from None
+            raise UsageError(f"{name}={quoted(value)}: give words as on a command line, \"-log_view\"") from None
     value = list(value) if hasattr(value, "__next__") else scalar(value)
     if is_function and hasattr(value, "__len__") and not isinstance(value, str):
         return value
     if name == "tables" and isinstance(value, dict):
         for key, each in value.items():
             if not (isinstance(each, str | PathLike) or hasattr(each, "__len__")):
-                raise MasingError(f"tables[{key!r}]={quoted(each)}: give a table, such as (t, a), or the path of one")
+                raise UsageError(f"tables[{key!r}]={quoted(each)}: give a table, such as (t, a), or the path of one")
         return value
     if name in REPEATED:
         return _repeated(name, value)
@@ -77,7 +77,7 @@ def ranks(value):
     value = scalar(value)
     is_whole = isinstance(value, int) and not isinstance(value, bool) or isinstance(value, str) and value.isdecimal()
     if not is_whole or int(value) < 1:
-        raise MasingError(f"ranks={value if isinstance(value, str) else quoted(value)}: give a whole number from 1")
+        raise UsageError(f"ranks={value if isinstance(value, str) else quoted(value)}: give a whole number from 1")
     return int(value)
 
 
@@ -93,24 +93,24 @@ def table(name, value):
     if hasattr(value, "to_numpy"):
         value = _labelled(name, value)
     elif not isinstance(value, tuple) and _is_square(value):
-        raise MasingError(f"{name}: two rows of two may be rows or columns; {_pair(name)}")
+        raise UsageError(f"{name}: two rows of two may be rows or columns; {_pair(name)}")
     if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
-        raise MasingError(f"{name}={quoted(value)}: is no table; {_pair(name)}")
+        raise UsageError(f"{name}={quoted(value)}: is no table; {_pair(name)}")
     try:
         columns = [np.ma.filled(np.ma.asarray(each).astype(_real(each)), math.nan) for each in value]
     except (TypeError, ValueError):
-        raise MasingError(f"{name}: what is not a number is in its table; {_pair(name)}") from None
+        raise UsageError(f"{name}: what is not a number is in its table; {_pair(name)}") from None
     sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
     if len(sizes) == 2 and sizes[0] != sizes[1]:
-        raise MasingError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_pair(name)}")
+        raise UsageError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_pair(name)}")
     if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
-        raise MasingError(f"{name}: one array has no arguments; {_pair(name)}")
+        raise UsageError(f"{name}: one array has no arguments; {_pair(name)}")
     arguments, values = columns if len(sizes) == 2 else np.array(columns).T
     if len(values) == 1:
-        raise MasingError(f"{name}: its table has one point; give two at least, or a number in place of the table")
+        raise UsageError(f"{name}: its table has one point; give two at least, or a number in place of the table")
     bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
     if len(bad):
-        raise MasingError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
+        raise UsageError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
                           "one needs finite numbers")
     return arguments, values
 
@@ -131,7 +131,7 @@ def _labelled(name, value):
         return tuple(values.T)
     index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
     if index is None or hasattr(index, "step"):  # only a RangeIndex has a step: it counts the rows
-        raise MasingError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
+        raise UsageError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
                           f"{_pair(name)}, or an index of them")
     if getattr(index.dtype, "kind", "") in "mM":
         index = (index - index[0]) / np.timedelta64(1, "s")
@@ -175,19 +175,19 @@ def _plain(name, value, list_too=True):
     value = scalar(value)
     if isinstance(value, SIMPLE) or isinstance(value, Number) and not isinstance(value, complex):
         if isinstance(value, float) and math.isnan(value):
-            raise MasingError(f"{name}=nan: give a number")
+            raise UsageError(f"{name}=nan: give a number")
         if isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
-            raise MasingError(f"{name}={quoted(value)}: has a character that no text of the program has")
+            raise UsageError(f"{name}={quoted(value)}: has a character that no text of the program has")
         return value
     value = value.tolist() if hasattr(value, "tolist") else value
     if not list_too or not isinstance(value, list | tuple | range | dict):
-        raise MasingError(f"{name}={quoted(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
+        raise UsageError(f"{name}={quoted(value)}: give a number, a text or {'a list' if list_too else 'a table'}")
     if isinstance(value, dict):
         some = {str(key): _plain(f"{name}[{str(key)!r}]", each) for key, each in value.items()}
     else:
         some = [_plain(name, each) for each in value]
     if not some:
-        raise MasingError(f"{name}={quoted(value)}: is empty; leave it out, or give some")
+        raise UsageError(f"{name}={quoted(value)}: is empty; leave it out, or give some")
     return some
 
 
@@ -196,4 +196,4 @@ def _repeated(name, value):
     some = [value] if isinstance(value, str) else value
     if isinstance(some, dict) or isinstance(some, list | tuple) and all(isinstance(each, str) for each in some):
         return _plain(name, some)
-    raise MasingError(f"{name}={quoted(value)}: give a dictionary, {name}={{\"w\": 0.5}}")
+    raise UsageError(f"{name}={quoted(value)}: give a dictionary, {name}={{\"w\": 0.5}}")

@@ -25,18 +25,19 @@ import masing
 from masing import response, style
 
 # In units in which the slab has the mass and the initial stiffness 1: the frequency and the damping ratio of the
-# ground, and the time from one point of a record to the next.
-GROUND, DAMPING, STEP = 2.5, 0.6, 0.02
+# filter, and the time from one point of a record to the next.
+FREQUENCY, DAMPING, STEP = 2.5, 0.6, 0.02
 
 
 def record(random):
     """Return the times and the accelerations of a record of 2000 to 4000 steps with a peak of 1."""
     t = STEP * np.arange(random.integers(2001, 4002))
     # The filter has the transfer function (2 ζ ω s + ω²) / (s² + 2 ζ ω s + ω²).
-    ground = signal.bilinear([2 * DAMPING * GROUND, GROUND**2], [1, 2 * DAMPING * GROUND, GROUND**2], fs=1 / STEP)
+    linear, constant = 2 * DAMPING * FREQUENCY, FREQUENCY**2
+    coefficients = signal.bilinear([linear, constant], [1, linear, constant], fs=1 / STEP)
     rise, end = 0.15 * t[-1], 0.5 * t[-1]
     envelope = np.minimum(t / rise, 1)**2 * np.exp(-8 * np.maximum(t - end, 0) / t[-1])
-    acceleration = envelope * signal.lfilter(*ground, random.standard_normal(len(t)))
+    acceleration = envelope * signal.lfilter(*coefficients, random.standard_normal(len(t)))
     return t, acceleration / np.abs(acceleration).max()
 
 

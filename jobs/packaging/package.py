@@ -38,7 +38,7 @@ class Masing(CMakePackage):
     with when("+analysis"):
         depends_on("python@3.11:", type=("build", "run"))
         depends_on("py-pybind11", type="build")
-        for name in ("numpy", "scipy", "pandas", "h5py", "matplotlib", "jinja2"):
+        for name in ("numpy", "scipy", "pandas", "h5py", "matplotlib", "jinja2", "xarray", "h5netcdf", "uncertainties"):
             depends_on(f"py-{name}", type="run")
 
     def cmake_args(self):

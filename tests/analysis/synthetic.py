@@ -6,7 +6,7 @@ What the program concludes from its data (title, orders, verdicts, …) is given
 import h5py
 import numpy as np
 
-from masing.notation import count
+from masing.text import count
 
 NAN = np.nan
 QUANTITIES = ("x", "y", "u", "u_cells")

@@ -10,7 +10,7 @@ import pytest
 import masing
 from masing.convergence.claim import reference_text
 from masing.convergence.figures import study_figure
-from masing.notation import scientific
+from masing.text import scientific
 from masing.report import chains
 from masing.results import Run, Study, read
 

@@ -15,6 +15,9 @@ from masing import response as figures
 from masing.errors import MasingError
 from masing.results import Scan
 
+# The estimate of a fragility curve is by statsmodels.
+pytest.importorskip("statsmodels")
+
 LEVELS = np.geomspace(0.1, 2.5, 10)
 MEDIAN, DISPERSION = 0.5, 0.4
 
@@ -86,14 +89,17 @@ def test_counts_without_a_finite_maximum_have_the_curves_that_they_tend_to():
     x, size = np.log([1.0, 2.0, 4.0]), np.full((1, 3), 5.0)
 
     def curve(*exceeded):
-        intercept, slope = ensembles.fit(x, np.array([exceeded], dtype=float), size)
+        intercept, slope = ensembles.fits(x, np.array([exceeded], dtype=float), size)
         return stats.norm.cdf(intercept + slope * np.r_[x, np.log(3)])
 
     assert (curve(0, 0, 0) == 0).all() and (curve(5, 5, 5) == 1).all()
     assert np.allclose(curve(3, 2, 1), 0.4, rtol=1e-12)
     assert np.allclose(curve(0, 0, 5)[:3], [0, 0, 1]) and np.allclose(curve(0, 2, 5)[[0, 2, 3]], [0, 1, 1])
-    # One point more determines a slope: a step of Newton's method from the level curve would be too long.
+    # One point more determines a slope.
     assert np.allclose(curve(0, 1, 4)[:3], [0.0031, 0.187, 0.812], atol=0.02)
+    # A resample that is far from the estimate has the fit of statsmodels, too.
+    one, start = np.array([[0.0, 1, 4]]), np.array([-1.0, 0.1])
+    assert np.allclose(ensembles.fits(x, one, size, start), ensembles.fits(x, one, size), rtol=1e-8)
 
 
 @pytest.mark.first(1)

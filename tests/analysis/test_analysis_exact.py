@@ -11,7 +11,7 @@ import pytest
 
 import report
 from masing.errors import MasingError
-from masing.notation import scientific
+from masing.text import scientific
 from masing.report import exact as exact_module
 from masing.report.exact import ExactSolutions, distance
 from masing.report.independent import function, motion

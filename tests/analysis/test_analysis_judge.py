@@ -91,7 +91,7 @@ def test_every_verdict_has_its_words_and_prints():
         "good": "as expected", "bad": "not as expected", "none": "exact", "wild": "undecided", "free": "not judged"}
     assert found.verdict == "not as expected" and masing.judge(table, {"bad": ">=1"}).verdict == "as expected"
     line = next(line for line in repr(found).splitlines() if "good" in line)
-    assert "2.000" in line and "[1.990," in line and "2.010]" in line and "steady" in line
+    assert "2.000\u00a0±\u00a00.010" in line and "steady" in line
     assert len(found.figure().axes[0].lines) == 5
     assert masing.judge({"h": H, "e": H ** 2}, 2, floor=H[2] ** 2)["e"].verdict == "undefined"
 

@@ -1,4 +1,4 @@
-"""What runs, forces, equations, works and numbers are called on a page and in the gallery, and how small letters are in
+"""What runs, forces, equations, works and numbers are called on a page, and how small letters are in
 print. Of an equation of motion with damping, on a moving base, without a mass the model is the program's own statement
 of it, m x″ = F − m a_g − k0 x − c x′ − S, and the names in its files."""
 
@@ -9,13 +9,10 @@ import pytest
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-import gallery
 from masing import style
 from masing.convergence.figures import study_figure
 from masing.cycles import figures
-from masing.names import motion, names_apart, short_configuration, short_value
-from masing.notation import count, estimate, interval, listed, measured, order, rounded_up, scientific, signs_of, tick
-from masing.report.cases import cycle_picture, read_case
+from masing.report.cases import curve_figure
 from masing.report.page import TEMPLATES
 from masing.report.pictures import Picture
 from masing.report.problem import cited, equations_of, typeset
@@ -23,8 +20,10 @@ from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import work_precision
 from masing.response import panels
 from masing.results import Run, Scan, Study, read
-from outputs import Page, number
-from synthetic import NAN, fit, fitted, jointly, ladder, staircase, write_run, write_study
+from masing.text import (count, listed, measured, motion, names_apart, order, rounded_up, scientific,
+                         short_configuration, short_value, signs_of, tick, uncertain)
+from outputs import number
+from synthetic import NAN, fitted, jointly, staircase, write_run, write_study
 
 
 @pytest.mark.parametrize("changes, names", [
@@ -74,12 +73,10 @@ def test_numbers_and_lists_are_words():
         "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]
     assert [order(1.0004), order(-0.0112), order(NAN)] == ["1.000", "−0.011", "–"]
     assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))
-    # An interval is never narrower than what is known.
-    assert [estimate(-5.428, 0.6457), estimate(123.4, 21.0), estimate(2.5, NAN), estimate(0.1, 8e-16)] == [
-        "−5.43 [−6.07,\u00a0−4.78]", "123 [102,\u00a0144]", "2.500", "0.1000"]
-    assert [estimate(3e-5, 2e-6), estimate(NAN, 1.0)] == ["3.00·10⁻⁵ [2.80·10⁻⁵,\u00a03.20·10⁻⁵]", "–"]
-    assert [interval(0.999, 0.01), interval(1.0, NAN), interval(-1, 0.5, 1)] == [
-        "[0.989,\u00a01.009]", "", "[−1.5,\u00a0−0.5]"]
+    assert [order(0.999, 0.01), order(-1, 0.5), order(NAN, 1)] == ["0.999\u00a0±\u00a00.010", "−1.000\u00a0±\u00a00.500", "–"]
+    assert [uncertain(*each).replace("\u00a0", " ") for each in (
+        (-5.428, 0.6457), (123.4, 21.0), (3e-5, 2e-6), (2.5, NAN), (0.1, 8e-16), (NAN, 1.0))] == [
+        "−5.43 ± 0.65", "123 ± 21", "(3.00 ± 0.20)·10⁻⁵", "2.5", "0.1", "–"]
     assert signs_of("k, u0 and y0 by 4e-14, 1.25e+06 or 1e-10; order 2.5, e1, 0x0.") == (
         "k, u₀ and y₀ by 4·10⁻¹⁴, 1.25·10⁶ or 10⁻¹⁰; order 2.5, e1, 0x0.")
     # A constant that suffices is never rounded below what was found.
@@ -132,10 +129,11 @@ def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, resul
                      "--cells=inf", "--steady")
     joint = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case))
     cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
-    pictures = [cycle_picture(run), *trajectory_pictures([run]), *response_pictures(Scan(scan)),
+    pictures = [*trajectory_pictures([run]), *response_pictures(Scan(scan)),
                 *work_precision([joint])["pictures"]]
     drawn = [study_figure(joint, joint.quantities), figures.together([cycle], run),
-             figures.differences([cycle], run, "x"), *(each.figure for each in pictures)]
+             figures.differences([cycle], run, "x"), curve_figure([run.t, run.x, run.restoring], run),
+             *(each.figure for each in pictures)]
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")
     (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
     assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 12
@@ -162,40 +160,14 @@ def test_labels_of_ticks_do_not_touch(low, high):
     assert all(number(label.get_text()) == pytest.approx(label.get_position()[0], rel=1e-6) for label in shown)
 
 
-@pytest.mark.parametrize("text, command, group, caption", [
-    ("# Figure 1, of\n# the paper.\n# draw: t, x\nmass = 1\n# no\n", "simulate", "", "Figure 1, of the paper."),
-    ("# A study of\n# group: Open orders\n# time.\nrefine = steps\n", "converge", "Open orders", "A study of time."),
-    ("refine = cells\n", "converge", "", "a"), ("# A.\nforce = cos(w*t)\n[over]\nw = 1,2\n", "scan", "", "A.")])
-def test_a_case_says_what_it_is(tmp_path, text, command, group, caption):
-    (tmp_path / "a.ini").write_text(text, encoding="utf-8")
-    found = read_case(tmp_path / "a.ini")
-    assert (found.command, found.group or "", found.caption, found.name) == (command, group, caption, "a")
-
-
-def test_an_index_leads_to_every_page_and_has_the_orders_of_a_group(run_script, tmp_path, papers_case, undrawn):
-    write_run(tmp_path / "cycle.h5", papers_case)
-    write_study(tmp_path / "study.h5", ladder(order=0.5), fit(0.5, "not as expected", reference="exact"), papers_case)
-    cases = {"cycle.ini": "# A <cycle> of eta_i.\ncells = 3\n", "study.ini": "# group: Open orders\nrefine = steps\n",
-             "lost.ini": "# Lost.\n"}
-    for name, text in cases.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    code, _, err = run_script(gallery, *(tmp_path / name for name in cases), "--results", tmp_path, "--files-only")
-    assert code == 2 and "1 of 3 cases have no page" in err and "lost.h5" in err
-    index = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
-    assert {"cycle.html", "study.html"} <= set(index.addresses) and len(index.alternatives) == 2
-    words = index.words
-    assert "A <cycle> of η" in words and "not as expected" in words and "Lost. no page" in words
-    assert words.index("Open orders") < words.index("p of x") < words.index("Other cases")
-    assert "study 0.500 ± " in words[words.index("p of x"):words.index("Other cases")] and words.count("p of x") == 1
-
-
 def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
     """(cos t, 3 cos t + b sin t) less 3 x is b sin t: a part 2b/6 of the range of y, nearly. Wide loops and straight
     lines have one frame."""
     t = 2 * np.pi * np.arange(4000) / 4000
     for width, frames in ((0.1, 2), (1, 1), (0, 1)):
         loop = np.array([t, np.cos(t), t, t, 3 * np.cos(t) + width * np.sin(t)])
-        axes = cycle_picture(Run(write_run(tmp_path / "r.h5", loop)), None).figure.axes
+        run = Run(write_run(tmp_path / "r.h5", loop))
+        axes = curve_figure([run.t, run.x, run.restoring], run).axes
         assert len(axes) == frames
         if frames == 2:
             assert np.allclose(axes[1].lines[0].get_ydata(), 0.1 * np.sin(t))

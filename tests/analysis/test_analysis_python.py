@@ -128,7 +128,18 @@ X = np.linspace(0, 1, 30)
 def test_mistakes_in_calls_or_in_the_options_of_simulate_raise_what_is_promised(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call() if callable(call) else masing.simulate(**call)
-    assert caught.value.code == 2 and "\n" not in str(caught.value)
+    assert (callable(call) or isinstance(caught.value, ValueError)) and caught.value.code == 2 and "\n" not in str(caught.value)
+
+
+def test_errors_are_also_those_that_python_has_for_them(tmp_path):
+    with pytest.raises(FileNotFoundError, match=f"^{tmp_path}/none.h5: is not there") as missing:
+        masing.open(tmp_path / "none.h5")
+    with pytest.raises(KeyError) as unknown:
+        masing.simulate(**SMALL)["none"]
+    assert "has no dataset /none" in str(unknown.value) and str(unknown.value)[0] != "'"
+    for caught in (missing, unknown):
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert isinstance(again, masing.MasingError) and str(again) == str(caught.value) and again.code == 2
 
 
 def test_a_result_stands_for_its_file():

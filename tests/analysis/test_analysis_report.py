@@ -17,12 +17,11 @@ from masing import style
 from masing.convergence import claim
 from masing.convergence.figures import Curve, error_figure
 from masing.convergence.levels import pair_signs, twins
-from masing.notation import measured
+from masing.text import latex, measured
 from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.report.work import efficient, lines, work_precision
 from masing.results import Run, Study, read
-from masing.tables import latex
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
 
 
@@ -63,12 +62,12 @@ PAGES = {
                     ["Order at least 0.5 in δt", "≥ 0.5 − 0.1", "∞"], ["both sides"]),
     "uncertainty": (marked(ladder()), LAST_PAIR,
                     ["0.991 (last pair) 1.005 ± 0.004 1.005 ± 0.000 as expected",
-                     "y as expected 1.005 [1.001, 1.009] 1 ± 0.1 4 of 4"], ["left out"]),
+                     "y as expected 1.005 ± 0.004 1 ± 0.1 4 of 4"], ["left out"]),
     "left out": (marked(ladder(5), x=[1, 1, 0, 0, 0], y=[0, 0, 0, 0, 2], u=[0] * 5), fitted(floor=2.3e-10),
                  ["3.086e-02† 1.000", "7.716e-03‡ 1.000", "on the round-off floor, 2.3·10⁻¹⁰.", "3 of 5", "4 of 5"],
                  []),
     "joint": (staircase(), fitted() | jointly(),
-              ["C₁ (of δs) C₂ (of δt)", "12.00 [11.58, 12.42] −5.00 [−5.65, −4.35]", "Constants of opposite signs",
+              ["C₁ (of δs) C₂ (of δt)", "12.00 ± 0.42 −5.00 ± 0.65", "Constants of opposite signs",
                "C = 21.5 suffices at these levels.", "Order one in δs and δt: x 1.000"], ["apart x", "terms cancel"]),
     "one ray": (staircase(stairs=((100, 100000), (200, 200000), (400, 400000))), fitted(**BOTH),
                 ["Order one along δs/δt = 2: x 1.000", "error ≈ C (δs + δt)ᵖ exp(D z)"], ["cannot tell"]),
@@ -83,7 +82,7 @@ PAGES = {
         ladder(), fitted(statistical_uncertainty_x=0.0031, structural_uncertainty_x=0.0017, least_uncertainty=0.005),
         ["half-width: scatter; choice", "4 of 4 3.1·10⁻³; 1.7·10⁻³ 0.1235", "√(scatter² + choice² + 0.005²)"], []),
     "y does not converge": (ladder(), UNEXPECTED_Y,
-                            ["x 1.000 and u 1.000. y does not converge: order −0.060 [−0.160, 0.040].",
+                            ["x 1.000 and u 1.000. y does not converge: order −0.060 ± 0.100.",
                              "x and u, every interval within 1 ± 0.1. y does not converge. Errors"], ["x does not"]),
     "y may converge": (ladder(), UNEXPECTED_Y | {"order_y": 0.06, "observed_y": 0.06}, ["0.060 ± 0.100 not judged"],
                        ["not converge"]),
@@ -247,10 +246,10 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
     assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
     assert levels["fit of u"] == ("fitted",) * 5
     text = (folder / "s-levels.tex").read_text(encoding="ascii")
-    # Errors are 0.123456 place δt with δt = 1/2, one format for a column.
-    assert r"$6.173\cdot 10^{-2}$$\dagger$ & -- & $1.235\cdot 10^{-1}$ & -- & " in text
+    # Errors are 0.123456 place δt with δt = 1/2.
+    assert r"6.173$\cdot 10^{-2}$$\dagger$ & -- & 1.235$\cdot 10^{-1}$ & -- & " in text
     assert text.count("order &") + text.count(r"order \\") == 3  # of x, y and u
-    assert r"$3.858\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"$\ddagger$ left out of the fit" in text
+    assert r"3.858$\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"$\ddagger$ left out of the fit" in text
     orders = columns_of(folder / "s-orders.csv")
     assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
@@ -259,7 +258,7 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
 def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
-    assert r"x & 1.000 [0.996,~1.004] & 1~$\pm$~0.1 & as expected & 12.00 [11.58,~12.42] & $-$5.00 [$-$5.65," in (
+    assert r"x & 1.000~$\pm$~0.004 & 1~$\pm$~0.1 & as expected & 12.00~$\pm$~0.42 & $-$5.00~$\pm$~0.65" in (
         folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
     known = fitted(constant_x=12.0, constant_uncertainty_x=0.42, statistical_uncertainty_x=0.01,
@@ -269,9 +268,10 @@ def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp
     assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.01, 0.02, 0.004]
 
 
-def test_a_column_of_a_table_in_latex_has_whole_numbers_or_powers_of_ten_alone():
-    table = latex(pd.DataFrame({"t": [0.5, 1.0], "n": [10000.0, 2.0]}), "")
-    assert rb"$5.000\cdot 10^{-1}$ & $10\,000$" in table and rb"$1.000\cdot 10^{0}$ & $2$" in table
+def test_a_table_in_latex_has_its_letters_and_powers_as_commands():
+    table = latex(pd.DataFrame({"δt": ["5.000e-01", "1.000e+10"], "n_i": ["10\u202f000", "2"]}), "")
+    assert rb"$\delta$t & n\_i" in table
+    assert rb"5.000$\cdot 10^{-1}$ & 10\,000" in table and rb"1.000$\cdot 10^{10}$ & 2" in table
 
 
 def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells():

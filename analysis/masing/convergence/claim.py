@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from masing.notation import EN_DASH, FIXED_SPACE, grouped, interval, listed, number, order
+from masing.text import EN_DASH, FIXED_SPACE, grouped, listed, number, order
 
 AS_EXPECTED = "as expected"
 EXACT = "exact"  # no error above the round-off floor
@@ -59,10 +59,10 @@ class OrderResult:
 
     @property
     def observation(self):
-        """Return the observed order with its interval: `1.005 [1.001, 1.009]`, `1.991 (last pair)`, `exact`, `none`."""
-        if not math.isfinite(self.observed):
-            return self.value
-        return f"{self.value} {'(last pair)' if self.last_pair else interval(self.observed, self.uncertainty)}".rstrip()
+        """Return the observed order with half its interval: `1.005 ± 0.004`, `1.991 (last pair)`, `exact`, `none`."""
+        if self.last_pair or not math.isfinite(self.observed):
+            return self.value + " (last pair)" * self.last_pair
+        return order(self.observed, self.uncertainty)
 
     @property
     def value(self):

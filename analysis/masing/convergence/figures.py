@@ -6,7 +6,7 @@ import numpy as np
 
 from masing import style
 from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
-from masing.notation import measured
+from masing.text import measured
 from masing.samples import drawable_in_logarithm
 from masing.style import label_decades
 

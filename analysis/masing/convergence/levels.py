@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from masing.convergence.claim import QUANTITY_NAMES, Mark, findings, is_told_apart
-from masing.notation import cell, estimate, grouped, measured, order, scientific
+from masing.text import cell, grouped, measured, order, scientific, uncertain
 
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
@@ -129,17 +129,10 @@ def levels_table(study):
 
 
 def short_levels(study, quantities):
-    """Return a short DataFrame for LaTeX with one row for each level.
-
-    The columns are the sizes, and for each quantity the pairs (error, mark behind it) and the orders.
-    """
-    frame = _sizes_table(study)
-    for q in quantities:
-        errors = list(zip(study.errors[q], signs(study, q)))
-        frame.insert(len(frame.columns), f"e({SHORT_NAMES[q]})", errors)
-        frame.insert(len(frame.columns), "order", [order(value) + sign for value, sign
-                                                      in zip(study.orders[q], pair_signs(study))], allow_duplicates=True)
-    return frame
+    """Return the page's table of levels for LaTeX, as a DataFrame of texts, each with its mark."""
+    headings = [*sizes(study), *(name for q in quantities for name in (f"e({SHORT_NAMES[q]})", "order"))]
+    rows = level_rows(study, quantities)
+    return pd.DataFrame([[text + mark for _, text, mark in row] for row in rows], columns=headings)
 
 
 def orders_table(study, found):
@@ -189,9 +182,6 @@ def has_intervals(study):
 
 
 def constant_cells(study, quantity):
-    """Return the constants of a quantity as texts, one for each of constant_headings().
-
-    The constants are followed by their confidence intervals, if the file contains these.
-    """
+    """Return the constants of a quantity, with half their confidence intervals, one for each constant_headings()."""
     names = _constants(study).values() if constant_headings(study) else ()
-    return [estimate(study.number(f"{name}_{quantity}"), study.number(f"{name}_uncertainty_{quantity}")) for name in names]
+    return [uncertain(study.number(f"{name}_{quantity}"), study.number(f"{name}_uncertainty_{quantity}")) for name in names]

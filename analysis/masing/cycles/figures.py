@@ -9,8 +9,7 @@ from scipy.spatial import cKDTree
 from masing import style
 from masing.cycles.curves import differences_from
 from masing.cycles.half_cycles import reversals
-from masing.names import motion, names_apart
-from masing.notation import count, measured
+from masing.text import count, measured, motion, names_apart
 from masing.style import RESTORING_LABEL, X_LABEL
 
 # The place of the magnified corner of a cycle (left, bottom, width, height) as fractions of the frame. It is at the

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.signal import savgol_coeffs, savgol_filter
 
 from masing.cycles.half_cycles import noise, turning_points
-from masing.notation import percent
+from masing.text import percent
 
 # x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from masing import tables
 from masing.command_line import write_file
 from masing.identification.discrete import Discrete
+from masing.text import csv
 
 # The circular frequency ω of the motion. The mass is k0 + Σk, so that it is 1 for the model without yielding.
 FREQUENCY = 0.2
@@ -77,5 +77,5 @@ def _corner_times(elements, amplitude):
 def _table(path, name, argument, arguments, values):
     """Write the table path-NAME.csv of an argument and values, and return its path."""
     table = Path(path).with_name(f"{path.stem}-{name}.csv")
-    write_file(table, tables.csv({argument: arguments, name: values}))
+    write_file(table, csv({argument: arguments, name: values}))
     return table

@@ -8,7 +8,7 @@ import numpy as np
 from masing import style
 from masing.cycles.figures import labels_of_axes
 from masing.identification.discrete import Discrete
-from masing.notation import measured, percent
+from masing.text import measured, percent
 
 # The unloading half of a cycle is compared with the model only if it has the width of the loading branch up to this
 # fraction of it.

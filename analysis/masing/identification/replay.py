@@ -10,7 +10,7 @@ from masing.cycles.half_cycles import (AS_WIDE, EXACT, ROUGH, not_concave, opene
 from masing.cycles.polygons import PRICE, concave_misfit, grouped
 from masing.errors import DataError
 from masing.identification.discrete import Elements
-from masing.notation import percent
+from masing.text import percent
 
 # The samples between two reversals are divided into at most BLOCKS blocks of at least FEWEST_IN_BLOCK consecutive
 # samples, and the mean residual of each block, measured minus computed force, is tested.

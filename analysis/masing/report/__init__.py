@@ -1,1 +1,1 @@
-"""This package writes the report, one HTML page on studies, trajectories and scans, and the pages of the gallery."""
+"""This package writes the report, one HTML page on studies, trajectories and scans."""

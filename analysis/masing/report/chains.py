@@ -6,7 +6,7 @@ A picture is omitted if the run lacks the data for it.
 import numpy as np
 
 from masing import style
-from masing.notation import listed, measured
+from masing.text import listed, measured
 from masing.report.pictures import Picture
 from masing.report.trajectories import trajectory_name
 from masing.samples import drawable

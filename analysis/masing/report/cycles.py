@@ -12,8 +12,7 @@ import numpy as np
 from masing.cycles import figures
 from masing.cycles.half_cycles import reversals
 from masing.cycles.polygons import segments_in_words
-from masing.names import motion, names_apart, restoring_of_all
-from masing.notation import cell, count, listed, measured, scientific
+from masing.text import cell, count, listed, measured, motion, names_apart, restoring_of_all, scientific
 from masing.report.cases import curve_figure
 from masing.report.problem import first_sentence, typeset
 from masing.report.exact import distance

@@ -9,7 +9,7 @@ from masing import commands
 from masing import program as masing
 from masing.cycles.curves import differences_from
 from masing.errors import MasingError
-from masing.names import OUTPUT_KEYS
+from masing.text import OUTPUT_KEYS
 
 # A computed exact solution has SAMPLES steps, with a sample at each, and FIELDS fields u at PLACES places s. These
 # steps only determine the times of the samples and fields, not the accuracy.
@@ -57,22 +57,6 @@ class ExactSolutions:
         except MasingError as error:
             self.reasons[key] = str(error)
             return None
-
-    def beside(self, run):
-        """Return the exact solution at the times of the run's samples, for a run of a model with finitely many
-        elements.
-
-        The result is None for a run of a slab, if there is no program, or if the solution could not be computed at
-        these times.
-        """
-        if self._program is None or run.configuration is None or run.model.startswith("masing"):
-            return None
-        steps, each = int(run.settings["steps"]), int(run.settings["sample-every"])
-        # The steps of the exact solution only determine the times of its samples.
-        places = {"steps": steps // each, "sample_every": 1} if steps % each == 0 else {}
-        options = {"engine": "exact", "field_every": 0} | places
-        found = self._attempt(run.path, _simulated, run.configuration, options)
-        return found if found is not None and len(found.t) == len(run.t) else None
 
     def description(self, model):
         """Return the output of `masing models MODEL` for a model, or None if there is no program or the command

@@ -9,7 +9,7 @@ import jinja2
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
 from masing.convergence.levels import twins
-from masing.notation import cell, count, measured
+from masing.text import cell, count, measured
 from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
@@ -35,13 +35,13 @@ SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The refe
             "responses": "Responses", "provenance": "Files"}
 
 
-def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=(), about=""):
+def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=()):
     """Return the HTML text of the page on the studies, runs and scans, and the Pictures and Texts whose files are
     beside it.
 
     exact: the ExactSolutions of the problems on the page. reproductions: one Reproduction for each study, then for each
     run, then for each scan. window: the start and the end of the time in which cycles are drawn, None for no limit.
-    papers: rows of papers.rows(). about: words below the title. Raises MasingError if no sample is in the window.
+    papers: rows of papers.rows(). Raises MasingError if no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     first = {}
@@ -82,7 +82,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     tables += [name for name in ("reference", "cycles", "papers", "work", "provenance") if shown[name]]
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
-    html = render("report.html.j2", title=title, about=about, contents=contents, number=_places(dict(contents)).get,
+    html = render("report.html.j2", title=title, contents=contents, number=_places(dict(contents)).get,
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
                   problem=next(iter(problems.values())), studies=sections, work=work, cycles=cycles, reference=reference,

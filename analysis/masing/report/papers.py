@@ -18,8 +18,7 @@ from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import turning_points, widest_half_cycle
 from masing.errors import MasingError
 from masing.identification.discrete import identify_discrete
-from masing.names import motion
-from masing.notation import EN_DASH, measured, minus, signs_of
+from masing.text import EN_DASH, measured, minus, motion, signs_of
 from masing.report.problem import WORKS
 
 # Figures 6 to 10 of the first paper differ in the number of cells. The case file is that of figure 10.

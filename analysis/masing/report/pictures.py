@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import pandas as pd
 from matplotlib.figure import Figure
 
-from masing import style, tables
+from masing import style
 from masing.command_line import write_file
 from masing.errors import MasingError
+from masing.text import csv
 
 # Each picture becomes a file of each of these kinds in the folder beside the page.
 KINDS = ("svg", "pdf")
@@ -42,8 +43,8 @@ class Picture:
         """Return the contents of the picture's files, {kind: bytes}. If the figure has curves, one of the files is a
         CSV file with the points of these curves."""
         points = list(style.curves_of(self.figure))
-        csv = {"csv": tables.csv(pd.DataFrame(points, columns=CURVE_HEADINGS))} if points else {}
-        return {kind: self._file(kind) for kind in KINDS} | csv
+        table = {"csv": csv(pd.DataFrame(points, columns=CURVE_HEADINGS))} if points else {}
+        return {kind: self._file(kind) for kind in KINDS} | table
 
     def _file(self, kind):
         if kind not in self._encoded:

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from markupsafe import Markup, escape
 
-from masing.names import SYMBOLS, motion, short_value
+from masing.text import SYMBOLS, motion, short_value
 
 
 class Problem(namedtuple("Problem", "id model title equations data motion")):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from masing import program as masing
 from masing.errors import MasingError
-from masing.names import short_configuration
-from masing.notation import listed
+from masing.text import listed, short_configuration
 from masing.results import read
 
 # The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that

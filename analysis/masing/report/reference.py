@@ -6,7 +6,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from masing.errors import MasingError
-from masing.notation import EN_DASH, count, grouped, listed, measured
+from masing.text import EN_DASH, count, grouped, listed, measured
 from masing.report.independent import SLIDERS, function, motion
 
 # The engine memory adds the cells one by one up to this number of cells, and by a formula beyond.

@@ -5,13 +5,11 @@ import math
 
 import numpy as np
 
-from masing import tables
 from masing.convergence import levels
 from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray, reference_text,
                                       remarks, statement)
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, study_figure
-from masing.names import short_value
-from masing.notation import count, listed, measured, minus, order, rounded_up
+from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS, shares_time
@@ -72,12 +70,12 @@ def _tables(study, found, quantities):
     reference = f"Maximal errors against {reference_text(study)}."
     law = _constants(study, [finding.quantity for finding in found])[0]
     of_law = [f"Error ≈ {law}."] if law else []
-    of_constants = f"; of a constant its {_confidence(study)} confidence interval"
-    brackets = f"In brackets the interval of the order{of_constants * levels.has_intervals(study)}."
-    return [Text(f"{stem}-{name}", {"csv": tables.csv(frame, "nan"), "tex": tables.latex(brief, origin, notes)})
+    of_constants = f", and of a constant half its {_confidence(study)} confidence interval"
+    widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
+    return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
             for name, frame, brief, notes in (
                 ("levels", study.table(), levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
-                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (brackets, *of_law, reference)))]
+                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (widths, *of_law, reference)))]
 
 
 def error_picture(study, quantities):

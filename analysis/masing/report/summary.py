@@ -8,7 +8,7 @@ import numpy as np
 
 from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, reference_text, statement, unconverged
 from masing.convergence.levels import sizes, twins
-from masing.notation import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
+from masing.text import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
 from masing.report.provenance import is_dirty, machines
 
 # The verdicts of studies, in the order in which the page lists how many studies have each of them.
@@ -172,9 +172,8 @@ def _order_cell(found, names):
     f = next((found[name] for name in names if name in found and found[name].expected), found.get(names[0]))
     if f is None:
         return repr(math.nan), EN_DASH, ""
-    width = f" ± {f.uncertainty:.3f}".replace(" ", FIXED_SPACE) if math.isfinite(f.uncertainty) else ""
     behind = "at the cells’ points" * (f.quantity == "u_cells") if f.expected else "not judged"
-    return repr(f.observed), f.value + (width or " (last pair)" * f.last_pair), behind
+    return repr(f.observed), f.observation, behind
 
 
 def _range(name, values):

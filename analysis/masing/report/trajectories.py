@@ -8,8 +8,7 @@ import numpy as np
 
 from masing import style
 from masing.cycles.figures import start_of_last_cycles
-from masing.names import SYMBOLS, motion, short_value
-from masing.notation import in_figure, listed, measured, minus, percent
+from masing.text import SYMBOLS, in_figure, listed, measured, minus, motion, percent, short_value
 from masing.report.pictures import Picture
 from masing.response import LABELS, panels, size_of, values_of
 from masing.samples import drawable

@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing import style
-from masing.notation import cell, count, measured
+from masing.text import cell, count, measured
 from masing.report.pictures import Picture
 from masing.samples import drawable_in_logarithm
 from masing.style import label_decades

@@ -1,0 +1,307 @@
+"""Numbers, names of runs, labels of forces and tables as text, for figures, pages and files."""
+
+import math
+import re
+from collections import Counter, namedtuple
+
+import pandas as pd
+
+from masing.errors import require
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+EN_DASH = "–"
+THIN_SPACE = "\u202f"
+FIXED_SPACE = "\u00a0"
+
+# The name of a run omits the values of these keys of its configuration. Most of them only say how the run is sampled,
+# stored or compared. The title of the run contains the numbers of cells and of steps.
+OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "watch", "field-samples",
+               "levels", "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
+# The data of a problem, {key of the configuration: symbol in the equations}, in the order in which a page lists them.
+SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)", "threshold-down": "η⁻(s)",
+           "force": "F(t)", "base-acceleration": "a_g(t)", "incoming-velocity": "v(t)", "position": "x(t)",
+           "x0": "x₀", "y0": "y₀", "initial-u": "u₀(s)", "final-time": "T"}
+# In the name of a run, the values of these keys are written without the key.
+WORDS = {"model", "rule", "scheme", "engine"}
+# A value that is a table begins with this text.
+POINTS = "points:"
+# A decimal number with so many characters that it may have more than six digits.
+DECIMAL = re.compile(r"(?<![\w.])(?=[\d.]{8})\d*\.\d+(?:e[+-]?\d+)?(?![\w.])", re.IGNORECASE)
+# A value with more characters than this is shortened in the middle.
+LONGEST = 60
+
+# {character: LaTeX command} for characters that LaTeX would not print as they are: symbols, and the syntax of LaTeX.
+LETTERS = {"δ": r"$\delta$", "η": r"$\eta$", "∞": r"$\infty$", "₁": "$_1$", "₂": "$_2$", "′": "$'$", "″": "$''$",
+           "≥": r"$\ge$", "≤": r"$\le$", "±": r"$\pm$", "−": "$-$", "–": "--", "’": "'", "\u00a0": "~", "\u202f": r"\,",
+           "†": r"$\dagger$", "‡": r"$\ddagger$", "ᵖ": "$^p$", "ç": r"\c{c}",
+           "·": r"$\cdot$", "|": r"$|$", "<": r"$<$", ">": r"$>$"}
+LETTERS |= {raised: f"$^{plain}$" for plain, raised in zip("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")}
+LETTERS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+LETTERS |= {each: f"\\{each}" for each in "&%$#_{}"}
+
+
+# ---- Numbers ---------------------------------------------------------------------------------------------------------
+
+def number(value, otherwise=math.nan):
+    """Return a value, such as a text, as a float; `otherwise` if it is not a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return otherwise
+
+
+def count(value):
+    """Return a whole number as text, such as 1500, 10⁶, 2.5·10⁵ or 12 345; 0, infinitely many cells, as ∞."""
+    if value == 0:
+        return "∞"
+    value = int(value)
+    exponent = len(str(value)) - 1
+    mantissa = str(value).rstrip("0")
+    return grouped(value) if exponent < 4 or len(mantissa) > 2 else _times_ten(".".join(mantissa), exponent)
+
+
+def _times_ten(mantissa, exponent):
+    """Return a number in powers of ten, without a mantissa of one."""
+    power = "10" + superscript(str(int(exponent)))
+    return power if float(mantissa) == 1 else f"{mantissa}·{power}"
+
+
+def grouped(value):
+    """Return a whole number with all its digits, from 10 000 on in groups of three; 0, infinitely many cells, as ∞."""
+    if not math.isfinite(value):
+        return EN_DASH
+    if value == 0:
+        return "∞"
+    return f"{int(value):,}".replace(",", THIN_SPACE) if value >= 10000 else str(int(value))
+
+
+def scientific(value):
+    """Return a step or an error with four digits, such as 1.234e-03."""
+    if not math.isfinite(value):
+        return EN_DASH
+    return f"{value:.3e}" if value else "0"
+
+
+def measured(value, digits=2, plain=range(-1, 4)):
+    """Return a number rounded to `digits` significant digits, such as 5.1·10⁻³ or 0.51.
+
+    The number is written without a power of ten if its decimal exponent is in `plain`.
+    """
+    if not math.isfinite(value):
+        return EN_DASH
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    if value == 0 or int(exponent) in plain:
+        return minus(f"{float(f'{value:.{digits - 1}e}'):g}")
+    return minus(_times_ten(mantissa, exponent))
+
+
+def order(value, half=math.nan):
+    """Return an observed order with three decimals and, if it is known, half its interval: `1.004 ± 0.006`."""
+    if not math.isfinite(value):
+        return EN_DASH
+    return _with_half(value, half, ".3f") if math.isfinite(half) else minus(f"{value:.3f}")
+
+
+def uncertain(value, half):
+    """Return a number with half its interval, in two digits, such as `−5.43 ± 0.65` or `(3.00 ± 0.20)·10⁻⁵`.
+
+    The number is returned alone, with four digits, if the half-width is not known or only of the size of rounding.
+    """
+    if math.isfinite(value) and math.isfinite(half) and half > 1e-9 * abs(value):
+        return _with_half(value, half, ".2u")
+    return measured(value, 4)
+
+
+def _with_half(value, half, digits):
+    """Return `value ± half` in the format `digits` of uncertainties, with the signs of the pages."""
+    require("uncertainties")
+    from uncertainties import ufloat
+
+    text = minus(f"{ufloat(value, half):{digits}P}")
+    return text.replace("±", f"{FIXED_SPACE}±{FIXED_SPACE}").replace("×", "·")
+
+
+def rounded_up(value, digits):
+    """Return a positive number rounded up to this number of significant digits: 4.39 for 4.3835 and three digits."""
+    unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
+    return math.ceil(value / unit) * unit
+
+
+def tick(value, digits=4):
+    """Return a value that was chosen, such as `−1.5` or `2.5·10⁻¹⁴`, without zeros at the end."""
+    return re.sub(r"\.?0+(?=·)", "", measured(value, digits, plain=range(-3, max(5, digits))))
+
+
+def percent(share):
+    """Return a fraction of one as a percentage, such as `50 %` or `0.13 %`."""
+    return f"{measured(100 * share)} %"
+
+
+def minus(text):
+    """Return the text with all hyphens replaced by minus signs."""
+    return text.replace("-", "−")
+
+
+def superscript(text):
+    """Return the text with its digits and hyphens as superscripts, for exponents as in δs²."""
+    return text.translate(SUPERSCRIPTS)
+
+
+def cell(value, to_text, sign=""):
+    """Return an entry of a table: the number with all digits, its text by the function `to_text`, and a mark."""
+    value = float(value) if isinstance(value, (int, float)) else math.nan
+    return repr(value), to_text(value) if math.isfinite(value) else EN_DASH, sign
+
+
+# ---- Sentences -------------------------------------------------------------------------------------------------------
+
+def listed(words, last="and"):
+    """Return the words as a list within a sentence, such as `x, y and u`; `last` is the word before the last item."""
+    words = list(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+
+
+def signs_of(text):
+    """Return a sentence of the program in the notation of the pages: 4e-14 becomes 4·10⁻¹⁴, and u0 becomes u₀."""
+    text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b", lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)
+    return re.sub(r"\b([kuxy])0\b", r"\1₀", text)
+
+
+def in_figure(text):
+    """Return a text for a figure in which the index of a symbol such as a_g or u1 is written as an index."""
+    return re.sub(r"\b([^\W\d_])_?((?<=_)\w+|\d+)\b", r"$\\mathregular{\1_{\2}}$", text)
+
+
+# ---- Runs ------------------------------------------------------------------------------------------------------------
+
+def names_apart(runs):
+    """Return a list of names that distinguish the Runs `runs`, one name for each.
+
+    A name is the title of the run, followed by settings of the run such as `F(t) = …`. The name contains a setting of
+    the run if the runs have different values of it, if at most half of them have the value of this run, and if the
+    title does not contain this value. The title is omitted if all runs have the same title and differ in some setting.
+    If a name would be empty or that of several runs, the name of the run's file is appended.
+    """
+    titles = [run.title for run in runs]
+    keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
+    # A key with only one value does not distinguish runs, even if some runs lack the key because of their model.
+    values = {key: Counter(run.settings[key] for run in runs if key in run.settings) for key in dict.fromkeys(keys)}
+    differ = [key for key, counted in values.items() if len(counted) > 1]
+    with_title = len(set(titles)) > 1 or not differ
+    names = [", ".join([title] * with_title + [_setting(key, run.settings[key]) for key in differ if key in run.settings
+                                              and run.settings[key] and run.settings[key] not in title.split(", ")
+                                              and values[key][run.settings[key]] <= len(runs) / 2])
+             for title, run in zip(titles, runs)]
+    counted = Counter(names)
+    return [name if name and counted[name] == 1 else f"{name or title} ({run.path.stem})"
+            for name, title, run in zip(names, titles, runs)]
+
+
+def labels(runs):
+    """Return short names of Runs of one problem: `P = 100` if all have different P, otherwise those of names_apart."""
+    sizes = [count(run.cells) for run in runs if run.cells is not None]
+    return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
+
+
+def _setting(key, value):
+    """Return a setting as `symbol = value`, or as the value alone for the keys in WORDS."""
+    text = short_value(value)
+    return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.').removeprefix('let.'))} = {text}"
+
+
+def _points(value):
+    """Return the number of points of a value that is a table or a long list of numbers, and None for any other."""
+    if value.startswith(POINTS):
+        return sum(1 for row in value[len(POINTS):].split(";") if row.strip())
+    try:
+        numbers = [float(word) for word in value.split(",")]
+    except ValueError:
+        return None
+    return len(numbers) if len(value) > LONGEST else None
+
+
+def short_value(value):
+    """Return a value of a configuration in at most LONGEST characters.
+
+    A table or a long list is replaced by its number of points, as in `table, 2000 points`. Elsewhere decimal numbers
+    have at most six digits, and the middle of a long value is omitted.
+    """
+    points = _points(value)
+    if points is not None:
+        return f"table, {grouped(points)} points" if value.startswith(POINTS) else f"{grouped(points)} numbers"
+    value = DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", value)
+    return value if len(value) <= LONGEST else f"{value[:LONGEST - 12]} … {value[-9:]}"
+
+
+def short_configuration(text):
+    """Return the text of a configuration in which each table and each long list is replaced by its number of points."""
+    lines = (line.partition(" = ") for line in text.splitlines())
+    return "\n".join(f"{key} = {short_value(value)}" if equals and _points(value) is not None else key + equals + value
+                     for key, equals, value in lines)
+
+
+class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_chain", defaults=[False])):
+    """The terms that the equation of motion of a result has, and the labels of the forces in it.
+
+    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the first four fields say which terms are there.
+
+    In a model without a slab, other forces replace k₀ x + S. In a chain of slabs they are those of the two elements
+    beside the node that F acts on, and `base_moves` is false, because F is without − m a_g.
+    """
+
+    force = property(lambda self: "F − m a_g" if self.base_moves else "F",
+                     doc="The label of /series/force, whose work is /energy/input.")
+    force_over_time = property(lambda self: "F(t) − m a_g(t)" if self.base_moves else "F(t)",
+                               doc="The label of /series/force as a function of t.")
+    labels = property(lambda self: {"force": f"force {self.force}", "restoring": f"restoring force {self.restoring}"},
+                      doc="{dataset in /series: label of its axis}, for force and restoring.")
+
+    @property
+    def restoring(self):
+        """The label of /series/restoring, the ordinate of a hysteresis cycle: `fᵢ − fᵢ₊₁`, `k₀ x + S`, `F − m x″`, `F`."""
+        if self.is_chain:
+            return "fᵢ − fᵢ₊₁"
+        is_with_rest = self.is_damped or self.base_moves or not self.has_mass
+        return "k₀ x + S" if self.has_slab and is_with_rest else "F − m x″" if self.has_mass else "F"
+
+
+def motion(result):
+    """Return the Motion of a Run, a Study or a Scan, determined from its configuration and the label of its force."""
+    model = result.model
+    is_damped, moves = (bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration"))
+    label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has no such label
+    return Motion(model.startswith("masing"), not model.endswith("quasistatic"), is_damped,
+                  "a_g" in label and not result.is_chain, result.is_chain)
+
+
+def restoring_of_all(results):
+    """Return the common label of the restoring forces of the results, or `f` if their labels differ."""
+    names = {motion(each).restoring for each in results}
+    return names.pop() if len(names) == 1 else "f"
+
+
+# ---- Tables ----------------------------------------------------------------------------------------------------------
+
+def csv(table, missing=""):
+    """Return a table as the bytes of a CSV file with all digits, and the text `missing` in place of each NaN."""
+    return pd.DataFrame(table).to_csv(index=False, na_rep=missing).encode("utf-8")
+
+
+def latex(frame, origin, notes=()):
+    r"""Return a table of texts as the bytes of a LaTeX file for \input.
+
+    A comment above the table contains the text `origin`; the `notes` are lines below the table. Characters in LETTERS
+    are replaced by LaTeX commands, and those outside ASCII that are left then by question marks.
+    """
+    cells = frame.applymap(in_latex).set_axis(map(in_latex, frame.columns), axis=1)
+    width, ending = len(cells.columns), "\\end{tabular}\n"
+    text = cells.style.hide(axis="index").to_latex(column_format="r" * width, hrules=True).removesuffix(ending)
+    below = [rf"\multicolumn{{{width}}}{{l}}{{\footnotesize {in_latex(note)}}} \\" + "\n" for note in notes]
+    comment = f"% {' '.join(origin.split())}; needs \\usepackage{{booktabs}}\n"
+    return "".join([comment, text, *below, ending]).encode("ascii", "replace")
+
+
+def in_latex(words):
+    """Return a text with LaTeX commands in place of the characters in LETTERS, and numbers with powers of ten."""
+    words = words.translate(str.maketrans(LETTERS))
+    return re.sub(r"(\d)e([+-]\d+)", lambda found: rf"{found[1]}$\cdot 10^{{{int(found[2])}}}$", words)
