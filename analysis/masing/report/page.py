@@ -8,7 +8,6 @@ from pathlib import Path
 import jinja2
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
-from masing.convergence.levels import twins
 from masing.text import cell, count, measured
 from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
@@ -69,8 +68,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
                  default=None)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
-    alone = [section for section in sections if section["twin"] is None]
-    others = [section["errors"] for section in alone]
+    others = [section["errors"] for section in sections]
     others += cycles["together"] + cycles["long"] if cycles else []
     others += (work["pictures"] if work else []) + trajectories + chains + responses
     pictures = list(dict.fromkeys(overview + others))
@@ -78,7 +76,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         picture.number = max(1, n - max(0, len(overview) - 1))
     shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
              "work": work, "time": trajectories, "chains": chains, "responses": responses, "provenance": True}
-    tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
+    tables = ["studies"] * bool(studies) + [section["id"] for section in sections if section["findings"]]
     tables += [name for name in ("reference", "cycles", "papers", "work", "provenance") if shown[name]]
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
@@ -99,15 +97,13 @@ def _places(names):
 def _sections(studies, problems):
     """Return the template's values for the section of each study.
 
-    The values also say whether an earlier section shows the same problem, model or results. The template then does not
-    repeat them.
+    The values also say whether an earlier section shows the same problem or model. The template then does not repeat it.
     """
-    sections, shown, repeated = [], {next(iter(problems), None)}, twins(studies)
+    sections, shown = [], {next(iter(problems), None)}
     models = {each.model for each in list(problems.values())[:1]}
     for number, study in enumerate(studies, start=1):
         key = study.problem
         section = study_section(study, number, problems[key], key not in shown)
-        _, section["twin"] = repeated.get(id(study), (number, None))
         section["shows_model"] = problems[key].model not in models
         shown.add(key)
         models.add(problems[key].model)
