@@ -20,7 +20,7 @@ from masing.convergence.levels import pair_signs, twins
 from masing.report.study import error_picture
 from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
-from masing.report.work import efficient, lines, work_precision
+from masing.report.work import lines, work_precision
 from masing.results import Run, Study, read
 from masing.text import latex, measured
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
@@ -178,7 +178,7 @@ def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run,
         lacking = measured(np.abs(file["energy/residual"][:]).max())
     words = page_of(study, whole_run).words
     parts = ["1 of 1 study as expected", "Figure 1. Left: Hysteresis cycle of", "1 The problem", "2 The studies",
-             "3 Hysteresis cycles", "4 Work and precision Figure", "yield fronts",
+             "3 Hysteresis cycles", "4 Work and precision Figure", "hatched where they yield, |u| = η.",
              f"the balance lacks at most {lacking}", "6 Files: cost", "masing reproduce s.h5", "References Bastien"]
     assert sorted(parts, key=words.index) == parts
     most, resting = 100 * share.max(), 100 * np.mean(share == 0)
@@ -340,9 +340,3 @@ def test_the_work_and_precision_of_studies_are_compared(page_of, tmp_path):
     # Other problems and other references are not in the diagram.
     for changes in ({"force": "0.4*cos(0.5*t)"}, {"reference": "finest"}):
         assert len(lines([studies[0], read(against_exact(tmp_path / "o.h5", [(10, 2000, 1e-2)], **changes))])) == 1
-
-
-def test_a_line_joins_only_levels_that_no_other_beats():
-    cost, errors = np.array([1.0, 2.0, 3.0, 3.0, 4.0, 5.0]), np.array([5.0, 3.0, 4.0, 2.0, 2.0, 1.0])
-    assert list(efficient(cost, errors)) == [0, 1, 3, 5]
-    assert len(efficient(np.array([]), np.array([]))) == 0

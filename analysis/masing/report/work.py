@@ -52,8 +52,7 @@ def work_precision(studies):
     drawn = [line for line in found if drawable_in_logarithm(line.study.cell_updates, line.errors).any()]
     ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at {measured(line.study.cell_updates[-1])}"
                      for line in drawn)
-    caption = ("Error of x against the exact solution over the cell updates P·N. Filled and joined: levels that no "
-               "other of their study beats in both.")
+    caption = ("Error of x against the exact solution over the cell updates P·N.")
     pictures = [Picture("work-precision", work_figure(drawn), "Log-log figure of the error of x over the cell updates "
                         f"P·N, the finest level of each study: {ends}.", caption)] if drawn else []
     beaten = [BEATEN if np.nanmin(line.errors) < line.errors[-1] else "" for line in found]
@@ -65,19 +64,17 @@ def work_precision(studies):
 
 
 def work_figure(drawn):
-    """Return the figure of the errors of x over the cell updates of the Lines `drawn`. The markers of efficient levels
-    (see efficient()) are filled and joined by lines."""
+    """Return the figure of the errors of x over the cell updates of the Lines `drawn`."""
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
         keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
         cost, errors = line.study.cell_updates[keep], line.errors[keep]
-        look = {"marker": style.MARKERS[n % len(style.MARKERS)], "color": style.COLOURS[n % len(style.COLOURS)]}
-        axes.plot(cost, errors, linestyle="", markerfacecolor="white", markeredgewidth=1.4, **look)
-        best = efficient(cost, errors)
-        axes.plot(cost[best], errors[best], label=line.label, **look)
+        axes.plot(cost, errors, linestyle="", marker=style.MARKERS[n % len(style.MARKERS)],
+                  color=style.COLOURS[n % len(style.COLOURS)], label=line.label)
         if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
-            slopes.setdefault(-order / 2, []).append((cost[best], errors[best]))
+            by_cost = np.argsort(cost)
+            slopes.setdefault(-order / 2, []).append((cost[by_cost], errors[by_cost]))
     axes.margins(0.12)
     for slope, curves in slopes.items():
         style.draw_triangle(axes, curves, slope)
@@ -85,14 +82,3 @@ def work_figure(drawn):
     axes.set(xlabel="cell updates P·N", ylabel="maximal error of x")
     style.legend(axes)
     return figure
-
-
-def efficient(cost, errors):
-    """Return the indices of the efficient points, sorted by cost.
-
-    A point is efficient if its error is smaller than the errors of all other points of lower or equal cost. Of several
-    equal points only one is returned.
-    """
-    order = np.lexsort((errors, cost))
-    before = np.minimum.accumulate(np.r_[np.inf, errors[order]])[:-1]
-    return order[errors[order] < before]
