@@ -31,8 +31,6 @@ def trajectory_pictures(runs, whose=()):
     """Return the Pictures of u of all runs, then those of x and F, and then those of the energy.
 
     `whose` is {problem: words in front of the captions of its Pictures}, or empty.
-
-    A Picture is omitted if the run lacks the data for it. Runs whose x cannot be drawn have no Pictures.
     """
     shown = [run for run in runs if len(run.t) > 1 and drawable(run.x).all() and np.all(np.diff(run.t) > 0)]
     made = [(run, make(run)) for make in (field_picture, motion_picture, energy_picture) for run in shown]
@@ -43,10 +41,7 @@ def trajectory_pictures(runs, whose=()):
 
 
 def field_picture(run):
-    """Return the Picture of u(t, s) in the last cycles.
-
-    The result is None if the run has no field at several times, or if the field has numbers that cannot be drawn.
-    """
+    """Return the Picture of u(t, s) in the last cycles, or None if the run has no such field to draw."""
     if not run.has_field or not drawable(run.u).all():
         return None
     late = run.field_t >= start_of_last_cycles(run, FIELD_CYCLES)
@@ -81,8 +76,7 @@ def motion_picture(run):
 
 
 def energy_picture(run):
-    """Return the Picture of the energy balance. The result is None if the run has no energy balance, or if its residual
-    is infinite or NaN at some time."""
+    """Return the Picture of the energy balance, or None if the run has no finite one."""
     if not run.has_energy or not np.all(np.isfinite(run["energy/residual"])):
         return None
     residual, work = (np.abs(run[f"energy/{name}"]).max() for name in ("residual", "input"))
@@ -103,8 +97,7 @@ def _picture(run, kind, figure, alt, caption, facts, legend=""):
 
 
 def trajectory_name(run, capital=False):
-    """Return the name of a trajectory on the page. It is "the exact solution" for engine exact, and otherwise the title
-    of the run. The name of the file follows, unless the run was computed for the page."""
+    """Return the name of a trajectory, its title or “the exact solution”, with its file unless made for the page."""
     if run.made_by or run.engine == "exact":
         words = "the exact solution" + (f" of P = {run.cells} cells" if run.cells else "")
         words += "" if run.made_by else f" ({run.path.name})"
@@ -114,11 +107,7 @@ def trajectory_name(run, capital=False):
 
 
 def _is_yielding(run, u):
-    """Return booleans [times, places] that say where the elongations u [times, places] have reached one of their
-    bounds.
-
-    The upper bound is η. The lower bound is -η⁻, or -η if the file has no η⁻ (see AT_YIELD).
-    """
+    """Return whether the elongations u [times, places] have reached η, or −η⁻ (−η without η⁻); see AT_YIELD."""
     down = run["field/eta_down"] if "field/eta_down" in run else run.eta
     near = AT_YIELD * np.maximum(run.eta, down)
     return (u >= run.eta - near) | (u <= near - down)
@@ -130,8 +119,7 @@ def _yield_law(run):
 
 
 def _field_figure(run, t, u):
-    """Return the figure of the elongations u [times, places] of a run as an image over t and s, hatched where they yield,
-    with lines at the yield fronts if the times are many."""
+    """Return the image of u [times, places] over t and s, hatched where it yields, with fronts if times are many."""
     figure, axes = style.frame(1, 1.25)
     at_yield = _is_yielding(run, u)
     is_hatched = at_yield.any() and not at_yield.all()
@@ -193,8 +181,7 @@ def response_pictures(scan):
 
 
 def _scan_facts(scan):
-    """Return sentences that state the number of points of a scan, the range of their size_of(), and data of the
-    problem."""
+    """Return sentences on the number of points of a scan, the range of their size_of(), and the problem."""
     failed = int(np.sum(~scan.done))
     sizes = scan[size := size_of(scan)]
     sizes = sizes[scan.done & np.isfinite(sizes)]

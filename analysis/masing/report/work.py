@@ -19,11 +19,10 @@ Line = namedtuple("Line", "study label errors")
 
 
 def lines(studies):
-    """Return the Lines of the studies that can be compared: they have the same problem, and the exact solution as
-    reference.
+    """Return the Lines of the studies of one problem against its exact solution.
 
-    If there are several such problems, the one with the most studies is chosen. Studies of models without cells are
-    left out, because these models have only one method.
+    Of several problems the one with the most studies is chosen. Models without cells have one method and are left
+    out.
     """
     groups = {}
     for study in studies:
@@ -42,9 +41,7 @@ def lines(studies):
 def work_precision(studies):
     """Return the template's values for the work-precision diagram of a page, or None if no study is suitable.
 
-    `pictures` is a list with the Picture of the diagram; it is empty if no error can be drawn. `caption` and `rows` are
-    those of a table of the finest levels of the studies. A row (label, entries) has the entries P, N, error of x, cell
-    updates and seconds of the finest level of one study.
+    They are the diagram, if an error can be drawn, and the caption and rows of a table of the finest levels.
     """
     found = lines(studies)
     if not found:
