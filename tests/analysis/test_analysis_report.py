@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 import shutil
 import subprocess
 from types import SimpleNamespace
@@ -168,6 +169,14 @@ def test_the_page_is_self_contained_and_names_are_escaped(page_of, tmp_path, stu
     assert all(address.startswith(("data:", "#")) for address in page.addresses) and len(page.ids) == len(set(page.ids))
     assert len(page.alternatives) == 4 and all(len(text) > 20 for text in page.alternatives)
     assert all(text in page.words for text in ("a<b>.h5", "2*(t<1)&1", "<script>"))
+
+
+def test_the_levels_are_printed(page_of, tmp_path, study_file):
+    """What is folded on the screen is left out in print."""
+    page_of(study_file)
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    folded = "".join(re.findall("<details>.*?</details>", html, re.DOTALL))
+    assert html.count('<table class="levels">') == 1 and folded and '<table class="levels">' not in folded
 
 
 def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):
