@@ -235,7 +235,7 @@ def test_a_joint_fit_is_beside_the_errors_over_the_cell_width_at_a_fixed_ratio(t
     ratio, alike = fixed_ratio(study)
     assert ratio == pytest.approx(study.ds[0] / study.dt[0]) and list(alike) == [True, True, False, True, False]
     picture = error_picture(study, study.quantities)
-    assert f"Below: the levels with δs/δt = {measured(ratio, 3)} over δs, without a fit." in picture.caption
+    assert f"Below: over δs, at δs/δt = {measured(ratio, 3)}." in picture.caption
     above, below = picture.figure.axes
     points = below.lines[1].get_xydata()
     np.testing.assert_allclose(points, np.column_stack([study.ds, study.errors["x"]])[alike][::-1])

@@ -95,7 +95,7 @@ def error_picture(study, quantities):
         caption += f" Round-off floor: {measured(floor)}."
     figure = study_figure(study, quantities)
     if at_ratio := fixed_ratio(study):
-        caption += f" Below: the levels with δs/δt = {measured(at_ratio[0], 3)} over δs, without a fit."
+        caption += f" Below: over δs, at δs/δt = {measured(at_ratio[0], 3)}."
     elif len(figure.axes) > 1:
         caption += " Below: the same, divided by the step to the power of the expected order."
     return Picture(f"{study.path.stem}-errors", figure,
