@@ -61,7 +61,6 @@ def simulate(*files, **options):
 
     Examples
     --------
-    >>> import masing
     >>> run = masing.simulate(stiffness="2-s", cells="inf", force="0.3*sin(t)", final_time=20, steps=2000)
     >>> run.title
     'P = ∞, N = 2000'

@@ -19,7 +19,7 @@ from html import escape
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from textwrap import shorten
+from textwrap import fill
 
 import h5py
 import numpy as np
@@ -38,6 +38,8 @@ NOT_DATA = ("provenance", "fit", "timing", "samples", "runs")
 OPTIONS = {"energy": ("energy", "energy=True"), "runs": ("keep", 'keep="series"'), "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
+# Attributes that the report and the scripts read, and that dir() does not show.
+INTERNAL = ("has_cells", "has_energy", "has_field", "in_window", "is_papers_problem", "made_by", "problem")
 # The largest displacement at each point of a scan, which is computed from two columns of the file.
 PEAK = "peak_x"
 
@@ -167,9 +169,13 @@ class Result(Mapping):
 
     @cached_property
     def _paths(self):
-        """The paths of the datasets in the file by their names."""
-        groups = {path: path.split("/") for path in self._shapes}
-        return {variable(*parts): path for path, parts in groups.items() if len(parts) == 2 and parts[0] not in NOT_DATA}
+        """The paths of the datasets in the file by their names, those of the samples first."""
+        paths = {}
+        for path in sorted(self._shapes, key=lambda path: not path.startswith("series/")):
+            group, *names = path.split("/")
+            if len(names) == 1 and group not in NOT_DATA:
+                paths.setdefault(variable(group, *names), path)
+        return paths
 
     @property
     def path(self):
@@ -287,8 +293,8 @@ class Result(Mapping):
 
     def _dataset(self):
         """Return the Dataset of the file, in which each axis is as in the file."""
-        # The labels of the axis t are those of the samples, so that their group is the first.
-        groups = sorted({path.partition("/")[0] for path in self._paths.values()}, key=lambda group: group != "series")
+        # The samples are the first group, so that the axis t has their labels.
+        groups = dict.fromkeys(path.partition("/")[0] for path in self._paths.values())
         try:
             data = hdf5.datasets(io.BytesIO(self._image) if self._image else self._path, groups, variable)
         except (*hdf5.DAMAGE, *hdf5.OTHER_TYPE) as error:
@@ -305,28 +311,24 @@ class Result(Mapping):
 
     def to_netcdf(self, path):
         """Write the Dataset of to_xarray() to a netCDF file, which xarray.open_dataset(path) reads."""
-        data = self.to_xarray()
-        try:
-            data.to_netcdf(path, engine="h5netcdf")
-        except (OSError, TypeError, ValueError) as error:
-            raise MasingError(f"to_netcdf({quoted(path)}): {getattr(error, 'strerror', None) or error}") from None
+        self.to_xarray().to_netcdf(path, engine="h5netcdf")
 
     def __dir__(self):
-        return [name for name in super().__dir__() if not name.startswith("_")]
+        return [name for name in super().__dir__() if not name.startswith("_") and name not in INTERNAL]
 
     def _headline(self):
         return self.title
 
     def __repr__(self):
         symbols = SYMBOLS | {key: key.removeprefix("model.") for key in self.settings if key.startswith("model.")}
-        values = ", ".join(f"{symbol} = {short_value(self.settings[key])}" for key, symbol in symbols.items()
+        values = ", ".join(f"{symbol}={short_value(self.settings[key])}" for key, symbol in symbols.items()
                            if self.settings.get(key))
         of_shape = {}
         for name, path in self._paths.items():
             of_shape.setdefault(self._shapes[path], []).append(name)
-        arrays = [shorten(f"    {' × '.join(map(str, shape)):<14} {', '.join(names)}", 120, placeholder=" …")
-                  for shape, names in of_shape.items()]
-        return "\n".join([f"<masing.{type(self).__name__}> {self._headline()}", values, "Arrays:", *arrays])
+        arrays = [fill(", ".join(names), 110, initial_indent=f"    {' × '.join(map(str, shape)):<12}",
+                       subsequent_indent=" " * 16) for shape, names in of_shape.items()]
+        return "\n".join([f"<masing.{type(self).__name__}> {self._headline()}", fill(values, 110), "Arrays:", *arrays])
 
 
 class Run(Result):
@@ -339,7 +341,6 @@ class Run(Result):
 
     Examples
     --------
-    >>> import masing
     >>> run = masing.simulate(cells=20, force="0.3*sin(t)", final_time=20, steps=2000)
     >>> float(run.x[0]), run.u.shape == (1, 20), "restoring" in run
     (0.0, True, True)
@@ -443,8 +444,8 @@ class Run(Result):
 
     def _plot(self, ax, x, y, line, abscissa, ylabel):
         """Draw a curve over the dataset `abscissa` of the samples, label the axes, and return them."""
-        ax = _axes(ax, self.title)
-        _draw(ax, x, y, {"label": self.title, **line})
+        ax = ax or _new_axes(self.title)
+        ax.plot(x, y, **{"label": self.title, **line})
         ax.set(xlabel=self.attributes(f"series/{abscissa}")["label"], ylabel=ylabel)
         return ax
 
@@ -452,24 +453,12 @@ class Run(Result):
         return f"<p><b>{escape(self.title)}</b></p>{self.to_xarray()._repr_html_()}"
 
 
-def _axes(given, title):
-    """Return the given matplotlib Axes, or new ones with the title if `given` is None."""
-    if given is not None:
-        if not hasattr(given, "plot"):
-            raise UsageError(f"ax={quoted(given)}: give Axes of matplotlib")
-        return given
+def _new_axes(title):
+    """Return new matplotlib Axes with a title."""
     require("matplotlib")
     import matplotlib.pyplot as plt
 
     return plt.figure(layout="constrained").add_subplot(title=title)
-
-
-def _draw(ax, x, y, line):
-    """Call Axes.plot with the keywords `line`; if Axes.plot fails, raise UsageError with the message of matplotlib."""
-    try:
-        ax.plot(x, y, **line)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise UsageError(f"Axes.plot with {quoted(line)}: {error}") from None
 
 
 def show():
@@ -514,7 +503,6 @@ class Study(Result):
 
     Examples
     --------
-    >>> import masing
     >>> study = masing.converge(refine="cells", levels=[25, 50, 100, 200], reference="cells-inf", final_time=20,
     ...                         steps=20000)
     >>> study.verdict, list(study.level_cells), study.finest.steps
@@ -616,8 +604,6 @@ class Study(Result):
         from masing import style
         from masing.convergence.figures import study_figure
 
-        if ax is not None:
-            _axes(ax, None)
         with style.applied():
             figure = study_figure(self, self.quantities, ax)
             if ax is None:
@@ -652,7 +638,6 @@ class Scan(Result):
 
     Examples
     --------
-    >>> import masing
     >>> scan = masing.scan(over={"w": [0.5, 0.7], "f": [0.1, 0.2]}, force="f*sin(w*t)", cells=20, final_time=20,
     ...                    steps=2000)
     >>> scan.parameters, list(scan["f"]), scan["peak_x"].shape, scan.done.all()
@@ -741,9 +726,8 @@ class Scan(Result):
         Returns
         -------
         pandas.DataFrame
-            The columns `lower` and `upper` are a 95 % interval between two order statistics, which holds for every
-            distribution if the points of an intensity are independent. `value` counts points that failed as above all
-            others, `if_below` counts them as below all others, and the interval covers both.
+            `value` counts points that failed as above all others and `if_below` as below all others. The 95 % interval
+            from `lower` to `upper` covers both; it holds for every distribution of independent points.
         """
         return ensembles.quantiles(ensembles.points(self, of, by, where), by, quantiles)
 
@@ -760,9 +744,8 @@ class Scan(Result):
         Returns
         -------
         pandas.DataFrame
-            The columns `lower` and `upper` are the 95 % interval of Clopper and Pearson for independent points.
-            `probability` counts points that failed as exceeding, `if_below` as not exceeding, and the interval covers
-            both.
+            `probability` counts points that failed as exceeding and `if_below` as not exceeding. The 95 % interval of
+            Clopper and Pearson for independent points, from `lower` to `upper`, covers both.
         """
         return ensembles.exceedances(ensembles.points(self, of, by, where), by, limit)
 
@@ -830,10 +813,10 @@ class Scan(Result):
         """
         over = over or self.parameters[0]
         families, values = self.families(over), self[quantity]
-        ax = _axes(ax, self.title)
+        ax = ax or _new_axes(self.title)
         for others, indices in families:
             label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
-            _draw(ax, self[over][indices], values[indices], {"label": label, **line})
+            ax.plot(self[over][indices], values[indices], **{"label": label, **line})
         ax.set(xlabel=over, ylabel=quantity)
         if len(self.parameters) > 1:
             ax.legend()

@@ -2,14 +2,15 @@
 
 import doctest
 
+import numpy as np
 import pytest
 
 import masing
 
-# The steps of the examples are too coarse for the program's taste.
+# The program warns that the steps of the examples are coarse.
 pytestmark = pytest.mark.filterwarnings("ignore")
 TESTS = [test for name in masing.__all__ for test in doctest.DocTestFinder(recurse=True).find(
-    getattr(masing, name), f"masing.{name}", module=False) if test.examples]
+    getattr(masing, name), f"masing.{name}", module=False, globs={"masing": masing, "np": np}) if test.examples]
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)

@@ -109,8 +109,6 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.Run(3), "give the path of a result"),
     (lambda: masing.simulate(**SMALL, force=0).save(3), "give the path of a file"),
     (lambda: masing.simulate(**SMALL, force=0).plot_cycle(start="a"), "^start='a': give a time"),
-    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(ax=3), "ax=3: give Axes of matplotlib"),
-    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(shape="x"), "^Axes.plot with .*'shape': 'x'"),
     (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
     (lambda: masing.scan(samples=3), "^samples=3: give"),
     (lambda: masing.scan(over={"force": []}), "is empty; give records"),
