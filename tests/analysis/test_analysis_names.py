@@ -109,9 +109,9 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
 
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
-    ((DAMPED, FORCED), ["my′=F(t)−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
-    ((BASE,), ["my′=F(t)−mag(t)−k0x−∫", "workofF−ma_g:W", "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
-    ((), ["my′=F(t)−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
+    ((DAMPED, FORCED), ["my′=F−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
+    ((BASE,), ["my′=F−mag−k0x−∫", "workofF−ma_g:W", "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
+    ((), ["my′=F−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
 def test_a_page_has_the_terms_of_its_equation(result_of, page_of, words, said, unsaid):
     words = page_of(result_of("simulate", "run.h5", *SHORT, "--energy", *words)).words
     found = "".join(words.split())

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from masing.convergence.claim import QUANTITY_NAMES, Mark, findings, is_told_apart
+from masing.convergence.claim import QUANTITY_NAMES, Mark, is_told_apart
 from masing.text import cell, grouped, measured, order, scientific, uncertain
 
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
@@ -68,17 +68,6 @@ def level_rows(study, quantities):
         columns.append([cell(error, scientific, sign) for error, sign in zip(study.errors[q], signs(study, q))])
         columns.append([cell(value, order, sign) for value, sign in zip(study.orders[q], pair_signs(study))])
     return list(zip(*columns))
-
-
-def twins(studies):
-    """Return {id of a Study: (its number, number of the earlier study)} for the studies that repeat an earlier one.
-
-    They have the same problem, reference, expected orders, and texts in their tables of levels.
-    """
-    shown = [(each.problem, each.reference, [finding.expected for finding in findings(each)],
-              [[cell[1:] for cell in row] for row in level_rows(each, each.quantities)]) for each in studies]
-    return {id(study): (n, first) for n, study in enumerate(studies, start=1)
-            if (first := shown.index(shown[n - 1]) + 1) < n}
 
 
 def _sizes_table(study):

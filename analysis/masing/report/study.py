@@ -11,7 +11,7 @@ from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed
 from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
-from masing.report.summary import PROVED, STATEMENTS, shares_time
+from masing.report.summary import PROVED, STATEMENTS
 from masing.samples import drawable_in_logarithm
 
 # The attributes of /fit with these names contain the two parts of the uncertainty of an order; {} stands for the name
@@ -122,7 +122,7 @@ def _statement(study):
     return {"name": statement(study), "beyond": beyond(study), "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
-            "shares_time": shares_time(study)}
+            "shares_time": statement(study) == "3.1" and study.engine != "exact"}
 
 
 def _constants(study, quantities):

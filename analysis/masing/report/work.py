@@ -49,7 +49,7 @@ def work_precision(studies):
     drawn = [line for line in found if drawable_in_logarithm(line.study.cell_updates, line.errors).any()]
     ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at {measured(line.study.cell_updates[-1])}"
                      for line in drawn)
-    caption = ("Error of x against the exact solution over the cell updates P·N.")
+    caption = "Error of x against the exact solution over the cell updates P·N."
     pictures = [Picture("work-precision", work_figure(drawn), "Log-log figure of the error of x over the cell updates "
                         f"P·N, the finest level of each study: {ends}.", caption)] if drawn else []
     beaten = [BEATEN if np.nanmin(line.errors) < line.errors[-1] else "" for line in found]
