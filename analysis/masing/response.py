@@ -25,13 +25,9 @@ ROUNDING = 1e-10
 def panels(scan, abscissa=None):
     """Return the panels of a scan as [(draw, words), …], where draw(axes) draws a panel and `words` describe it.
 
-    The first two panels show the amplitude and the phase over the parameter `abscissa`, by default scan.abscissa(). If
-    no phase is known, the second quantity is the amplitude of the restoring force; the first one then is max |x| for
-    runs, and the amplitude for limit cycles. Of the samples of an ensemble they show quantiles.
-
-    The other panels show the loss and the damping ratio over the amplitude, a map of the first quantity over two
-    parameters, and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map
-    needs a grid of points with at least MAP values of each parameter.
+    The first two show the amplitude (of runs without a phase max |x|) and the phase (or else the restoring force) over
+    the parameter `abscissa`, of an ensemble their quantiles. The others show loss and damping ratio over the amplitude,
+    a map over two parameters with MAP values each, and the cycles, as far as the scan has them.
     """
     over = abscissa or scan.abscissa()
     chosen = []
@@ -60,11 +56,7 @@ def panels(scan, abscissa=None):
 
 
 def axis_label(scan, name):
-    """Return the label of the axis of a parameter.
-
-    The label is the name of the parameter. The word `frequency` precedes it if the parameter is the frequency of the
-    force.
-    """
+    """Return the label of the axis of a parameter: its name, after `frequency` if it is that of the force."""
     of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
     return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
 
@@ -81,8 +73,7 @@ def quantity(scan, name):
 
 
 def response_figure(scan, abscissa=None):
-    """Return a figure with all panels of a scan, one below the other. If several panels have the same legend, only the
-    first shows it."""
+    """Return a figure with all panels of a scan, one below the other; the first of equal legends stands."""
     chosen = panels(scan, abscissa)
     figure = style.figure(1, len(chosen))
     seen = []
@@ -96,12 +87,10 @@ def response_figure(scan, abscissa=None):
 
 
 def ensemble_figure(scan, fragility, where=None):
-    """Return a figure of the ensemble for which a Fragility was fitted, of two panels one below the other.
+    """Return a figure of an ensemble: quantiles with their bands and the limit, and below the fragility curve.
 
-    The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
-    The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
-    limit with its interval, unless too many intensities occur. `where` are the points for which the Fragility was
-    fitted. The quantiles are left out if no intensity has two points.
+    `where` are the points for which the Fragility was fitted. The quantiles are left out if no intensity has two
+    points.
     """
     over = fragility.by
     has_groups = fragility.counts["points"].max() > 1
@@ -150,10 +139,9 @@ def _curves(axes, scan, over):
 
 
 def _colours(axes, scan, choices):
-    """Return a color for each of the curves whose parameters {name: value} are the `choices`.
+    """Return a colour for each of the curves whose parameters {name: value} are the `choices`.
 
-    If they are too many for a legend, a colour scale is drawn beside the axes. It shows the values of a parameter, or
-    the places of the curves in the file if several parameters differ.
+    For more curves than a legend can name, a colour bar shows the values of a parameter, or the places of the curves.
     """
     if len(choices) <= style.MOST_NAMED:
         return style.colours(len(choices))
@@ -196,11 +184,7 @@ def _over(axes, scan, over, name):
 
 
 def _centred(phase):
-    """Return a phase lag shifted by a multiple of 2π into [-π/2, 3π/2).
-
-    If the motion is in phase with the force, rounding may change a lag of 0 to almost 2π. The shift brings such a lag
-    back to almost 0.
-    """
+    """Return a phase lag in [-π/2, 3π/2), where rounding cannot turn a lag of 0 into one of almost 2π."""
     return (phase + np.pi / 2) % (2 * np.pi) - np.pi / 2
 
 
