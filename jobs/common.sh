@@ -79,6 +79,6 @@ prepare_runs() {
     build_preset release --target masing || built=$?
     wait "$page" && [ "$built" -eq 0 ] || return 1
   fi
-  python=$(find_python h5py,numpy,scipy,pandas,matplotlib,jinja2) || return
+  python=$(find_python h5py,h5netcdf,numpy,scipy,pandas,xarray,uncertainties,matplotlib,jinja2) || return
   mkdir -p "$1"
 }

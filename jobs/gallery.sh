@@ -27,5 +27,4 @@ for case in "$root"/jobs/cases/*.ini; do
   fi
 done
 echo '</ul>' >>"$index"
-finish_runs
 echo "gallery: $index"

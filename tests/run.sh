@@ -110,7 +110,7 @@ finish() {
   exit $?
 }
 
-libraries=h5py,numpy,scipy,pandas,matplotlib,jinja2,xarray,h5netcdf,nbclient,ipykernel
+libraries=h5py,numpy,scipy,pandas,matplotlib,jinja2,xarray,h5netcdf,uncertainties,nbclient,ipykernel
 python=$(find_python pytest,xdist,$libraries) || { count_step "finding Python" 1; finish; }
 echo "== build of program and library (preset dev), some minutes the first time"
 build_preset dev --target masing || { count_step "building" 1; finish; }

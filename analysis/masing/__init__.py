@@ -13,66 +13,23 @@ damping and the corners of a cycle. backbone() returns the closed cycles of a Ma
 that any program has printed.
 """
 
-from masing.commands import SOURCES as _SOURCES
-from masing.commands import open
-from masing.errors import MasingError
-from masing.errors import loaded as _loaded
-from masing.errors import missing as _missing
-from masing.errors import require as _require
+from masing.errors import MasingError, missing as _missing
 
-# The _LIBRARIES must be installed before a name is imported from a module that is not in _FREE. The functions of the
-# modules in _FREE check, when they are called, whether the libraries that they need are installed.
-_LIBRARIES, _FREE = ("h5py", "numpy", "scipy", "pandas"), ("masing.commands", "masing.errors")
-_NATIVE = ("masing.material", "masing.judgement")
+__version__ = "3.0.0"
+__all__ = ["Fragility", "Material", "MaterialPoint", "MaterialPoints", "MasingError", "Run", "Scan", "Study", "backbone",
+           "converge", "cycle_numbers", "identify", "judge", "open", "scan", "show", "simulate"]
 
+if _line := _missing("h5py", "numpy", "scipy", "pandas"):
+    raise ImportError(_line)
 
-def __getattr__(name):
-    if name == "__version__":
-        return _version()
-    if name == "__all__":
-        return _names()
-    if name not in _SOURCES:
-        raise AttributeError(f"module 'masing' has no attribute '{name}'")
-    if _SOURCES[name] not in _FREE:
-        _require(*_LIBRARIES)
-    found = getattr(_loaded(_SOURCES[name]), name)
-    if _SOURCES[name] == "masing.commands":
-        from masing.signatures import describe
-        describe(found)
-    globals()[name] = found
-    return found
+from masing.commands import converge, open, scan, simulate
+from masing.cycles.limit_cycle import cycle_numbers
+from masing.ensembles import Fragility
+from masing.identification.identify import identify
+from masing.judgement import judge
+from masing.material import Material, MaterialPoint, MaterialPoints, backbone
+from masing.results import Run, Scan, Study, show
+from masing.signatures import describe as _describe
 
-
-def _version():
-    """Return the version of the program masing or, if no program can be run, the version of the installed package.
-
-    Raises AttributeError if there is no installed package either.
-    """
-    from importlib.metadata import PackageNotFoundError, version
-
-    from masing import program
-    try:
-        return program.version()
-    except MasingError as error:
-        try:
-            return version("masing")
-        except PackageNotFoundError:
-            raise AttributeError(f"masing.__version__ is that of the program: {error}") from None
-
-
-def _names():
-    """Return the names in _SOURCES that can be used.
-
-    If one of the _LIBRARIES is not installed, only names from the modules in _FREE are returned. The names from the
-    modules in _NATIVE are left out if the extension module masing._masing cannot be used.
-    """
-    from masing import native
-
-    names = list(_SOURCES)
-    if _missing(*_LIBRARIES):
-        names = [name for name in names if _SOURCES[name] in _FREE]
-    return [name for name in names if _SOURCES[name] not in _NATIVE or native.module()]
-
-
-def __dir__():
-    return [*_names(), "__all__", "__version__"]
+for _command in (simulate, converge, scan):
+    _describe(_command)

@@ -17,79 +17,123 @@ import warnings
 from contextlib import nullcontext
 from pathlib import Path
 
-from masing import native, program, records, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, loaded, require, quoted
+from masing import native, program, records, results, values
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, quoted
 
-# {public name of the package: module that defines it}. A module is imported when one of its names is first used, so
-# that `import masing` needs neither the program nor NumPy or SciPy.
-SOURCES = {"Fragility": "masing.ensembles", "MasingError": "masing.errors", "Material": "masing.material",
-           "MaterialPoint": "masing.material", "MaterialPoints": "masing.material", "Run": "masing.results",
-           "Scan": "masing.results", "Study": "masing.results", "backbone": "masing.material", "converge": "masing.commands",
-           "cycle_numbers": "masing.cycles.limit_cycle", "identify": "masing.identification.identify",
-           "judge": "masing.judgement", "open": "masing.commands", "scan": "masing.commands",
-           "show": "masing.results", "simulate": "masing.commands"}
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
 WITH_FILE = ("output", "checkpoint", "checkpoint_every", "restart", "wall_limit")
+# The keywords whose options have another name, and the inverse; from_ and to are accepted, too.
+OPTIONS = {"start": "from", "end": "to", "tables": "table"}
+KEYWORDS = {option: name for name, option in OPTIONS.items()}
 # The options whose values are functions of t or of s. Such a function may be given as a text or as a table.
 FUNCTIONS = values.OF_T + values.OF_S
 
 
 def simulate(*files, **options):
-    """Compute a trajectory, as the command `masing simulate` does, and return the Run.
+    """Compute a trajectory, as the command `masing simulate` does.
 
-    Raises MasingError, with a message of one line, if the options are wrong or the computation fails.
+    Parameters
+    ----------
+    **options
+        The options of the program: `final_time=60` is --final-time 60. `start` and `end` are --from and --to.
+        `energy=True` passes --energy, an option that takes no value. A list is passed as its items separated by commas,
+        a dictionary as NAME=VALUE, math.inf as inf; None omits the option. In place of a file, a Run, a Study or a Scan
+        may be given. A function of t or s may be a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two
+        columns, a Series over its index, or the Path of a file with two columns or of a record in PEER's format AT2.
+        Every expression can use a table by its name, as in tables={"record": (t, a)},
+        base_acceleration="9.81*record(t)". With `ranks=n` the program computes the run on n ranks of this host.
 
-    The keyword arguments are the options of the program: `final_time=60` is --final-time 60. An option whose name is a
-    keyword of Python gets an underscore: `from_=20`. `energy=True` passes --energy, an option that takes no value. An
-    option with the value None is omitted. A list is passed to the program as its items separated by commas, a
-    dictionary as NAME=VALUE, and math.inf as inf.
+    Returns
+    -------
+    Run
+        Without `output` it is in memory, or in a temporary file that is deleted with it; save() writes it to a file.
 
-    A function of t or s may be given as a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two columns,
-    a Series over its index, or the Path of a file with two columns or of a record in PEER's format AT2. A table may also have a name, with which every
-    expression can use it: tables={"record": (t, a)}, base_acceleration="9.81*record(t)". If the value of an option is a
-    file, a Run, a Study or a Scan may be given in place of the path.
+    Raises
+    ------
+    MasingError
+        If the options are wrong or the computation fails.
 
-    The signature and the end of this text list the options if the module masing._masing can be used. With the
-    environment variable MASING_MODULE=0 they do not; then `masing simulate --help` lists them.
+    Notes
+    -----
+    The computation takes place in this process if the module masing._masing can be used for it, and otherwise in the
+    program. The options are listed below if there is this module, and by `masing simulate --help`.
 
-    The run is computed in this process if the module masing._masing can be used for it, and otherwise by the program.
-    With `ranks=n`, n > 1, the program computes the run on n ranks of this host with mpirun. Without `output` the result
-    is kept in memory, or in a temporary file that is deleted when the Run is deleted. The method save() of the Run
-    writes the result to a file that remains.
+    Examples
+    --------
+    >>> run = masing.simulate(stiffness="2-s", cells="inf", force="0.3*sin(t)", final_time=20, steps=2000)
+    >>> run.title
+    'P = ∞, N = 2000'
     """
     return _result("simulate", files, options)
 
 
 def converge(*files, **options):
-    """Compute a refinement study, as the command `masing converge` does, and return the Study.
+    """Compute a refinement study, as the command `masing converge` does.
 
-    The Study is returned whatever its verdict is. The keyword arguments are the options of the program, given as for
-    simulate(). The option `levels` may be a list of numbers of cells or steps, levels=[50, 100, 200], or of pairs
-    (cells, steps), levels=[(50, 5000), (100, 10000)].
+    Parameters
+    ----------
+    **options
+        The options of the program, as for `simulate`. `levels` may be a list of numbers of cells or steps,
+        levels=[50, 100, 200], or of pairs (cells, steps), levels=[(50, 5000), (100, 10000)].
+
+    Returns
+    -------
+    Study
+        The study, whatever its verdict is.
+
+    Raises
+    ------
+    MasingError
+        If the options are wrong or the computation fails.
     """
     return _result("converge", files, options)
 
 
 def scan(*files, **options):
-    """Compute a run or a cycle for each point of a grid, as the command `masing scan` does, and return the Scan.
+    """Compute a run or a cycle for each point of a grid of parameters, as the command `masing scan` does.
 
-    The keyword arguments are the options of the program, given as for simulate(). The option `over` gives the grid as a
-    dictionary {parameter: values}, such as over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}.
-    The values of a function are records, as in over={"base_acceleration": [(t, a), …], "k0": [0.1, 0.2]}. The option
-    `samples` gives rows of the grid as a DataFrame; a cell is a number, the path of a record, or a record as arrays.
-    The Scan contains the status of each point. If points have failed, the message of the program is issued as a
-    warning.
+    Parameters
+    ----------
+    **options
+        The options of the program, as for `simulate`. `over` gives the grid as a dictionary {parameter: values}, such
+        as over={"w": "0.3:1.75:30"} or over={"w": [0.4, 0.7, 1], "f": "0.1:1:4:log"}. The values of a function are
+        records, as in over={"base_acceleration": [(t, a), …]}. `samples` gives rows of the grid as a DataFrame; a cell
+        is a number, the path of a record, or a record as arrays.
+
+    Returns
+    -------
+    Scan
+        The points with the status of each. If points have failed, a warning says why the first of them did.
+
+    Raises
+    ------
+    MasingError
+        If the options are wrong or the computation fails.
     """
     return _result("scan", files, options)
 
 
 def open(path):
-    """Return the Run, Study or Scan in a result file; raises MasingError if the file cannot be read."""
-    require("h5py", "numpy")
+    """Return the Run, Study or Scan in a result file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that the program wrote.
+
+    Returns
+    -------
+    Run, Study or Scan
+
+    Raises
+    ------
+    MasingError
+        If the file cannot be read.
+    """
     if not isinstance(path, str | Path):
-        raise MasingError(f"open({quoted(path)}): give the path of a result file")
-    return loaded("masing.results").read(path)
+        raise UsageError(f"open({quoted(path)}): give the path of a result file")
+    return results.read(path)
 
 
 def words(options, folder):
@@ -123,7 +167,7 @@ def _pairs(options, folder, table):
     # --petsc is last, because the program passes all words after it to PETSc. The options that are True come directly
     # before it, behind the options with a value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
-        option = "table" if name == "tables" else name.rstrip("_").replace("_", "-")
+        option = OPTIONS.get(name) or name.rstrip("_").replace("_", "-")
         value = _read(value) if name in FUNCTIONS else value
         if value is None or isinstance(value, bool):
             if value:
@@ -213,7 +257,7 @@ def run(command, options, *, masing=None, seconds=None, show=None, name=None, mo
         answer.require(0, NOT_AS_EXPECTED, *[FAILURE] * (command == "scan" and is_new))
         result = open(output) if is_new else None
         if temporary and is_new:
-            result.folder, folder = loaded("masing.results").Folder(folder), None
+            result._folder, folder = results.Folder(folder), None
         return answer, result
     except MasingError as error:
         # The folder is kept if the run was stopped, because it may contain the checkpoint of the run.
@@ -232,8 +276,7 @@ def _result(command, files, options):
     if files:
         raise UsageError(f"{command}({quoted(files[0])}): options are given by name, config=\"CASE.ini\"; open() "
                           "reads results")
-    require("h5py", "numpy")
-    results, show = loaded("masing.results"), _display()
+    show = _display()
     try:
         options = values.checked(records.converted(options) if command == "scan" else options, FUNCTIONS)
         options = ({} if show else {"quiet": True}) | options
@@ -255,15 +298,19 @@ def _result(command, files, options):
 
 
 def _in_python(line):
-    """Return a message of the program with options as keyword arguments, from_ for --from."""
+    """Return a message of the program with options as keyword arguments, such as start for --from."""
     line = re.sub(rf"\b{records.ARRAY}(?=\d)", "array ", line)
-    line = re.sub(r"(?<![\w-])--from(?![\w-])", "from_", line)
-    return re.sub(r"(?<![\w-])--([A-Za-z][\w-]*)", lambda option: option[1].replace("-", "_"), line)
+    return re.sub(r"(?<![\w-])--([A-Za-z][\w-]*)", lambda option: keyword(option[1]), line)
+
+
+def keyword(option):
+    """Return the keyword of a Python function for an option of the program, such as final_time or start."""
+    return KEYWORDS.get(option) or option.replace("-", "_")
 
 
 def _failed_points(result):
     """Return the line that the program prints if points of a Scan have failed, as a list; [] for other results."""
-    if "scan" not in result.kinds or not (failed := int((status := result["points/status"]).sum())):
+    if result._rows != "point" or not (failed := int((status := result["points/status"]).sum())):
         return []
     return [f"{failed} of {len(status)} points failed; the first: {result.messages[0].partition(': ')[2]}"]
 

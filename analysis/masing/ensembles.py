@@ -12,8 +12,6 @@ from masing.errors import FAILURE, MasingError, UsageError, quoted
 from masing.text import listed, number
 
 TAIL = 0.025
-# The quantity max |x|, which is not in the files.
-PEAK = "peak_x"
 # The slope of a fitted curve that is a step.
 STEEPEST = 1e12
 # The largest number of counts of resamples, clusters and intensities that are held in memory at a time.
@@ -30,9 +28,7 @@ def points(scan, of, by, where=None, cluster=None):
     sample; if it is None, each point is a cluster of its own. Raises MasingError if a column is missing, or if points
     of the same sample have the same intensity.
     """
-    columns = scan.points
-    if {"most_x", "least_x"} <= set(columns):
-        columns |= {PEAK: np.maximum(columns["most_x"], -columns["least_x"])}
+    columns = {name: scan[name] for name in scan.points}
     if cluster is not None and not isinstance(cluster, str):
         labels, count = pd.factorize(np.ravel(cluster))[0], len(np.unique(columns.get("sample", [])))
         if len(labels) != count or not count:
@@ -63,7 +59,7 @@ def points(scan, of, by, where=None, cluster=None):
     if not np.isfinite(table["intensity"]).all():
         raise UsageError(f"by={by!r}: not every point of {scan._name} has a finite {by}")
     if "sample" in columns and pd.DataFrame({n: columns[n] for n in (by, "sample")}).duplicated().any():
-        others = [name for name in scan.names if name not in (by, "sample") and len(set(columns[name])) > 1]
+        others = [name for name in scan.parameters if name not in (by, "sample") and len(set(columns[name])) > 1]
         raise UsageError(f"points of the same {by} and sample differ in {listed(others) or 'nothing'}: choose some, "
                           f"where={{{(others or ['NAME'])[0]!r}: VALUE}}")
     return table
@@ -302,7 +298,7 @@ class Fragility:
         if len(counts) <= MOST_BARS:
             ax.errorbar(counts[self.by], share, [share - counts["lower"], counts["upper"] - share], linestyle="",
                         marker="o", markersize=4, elinewidth=1, label="part of the points")
-        of = "max |x|" if self.of == PEAK else self.of
+        of = "max |x|" if self.of == "peak_x" else self.of
         ax.set(xlabel=f"intensity {self.by}", ylabel=f"P({of} > {self.limit:g})", ylim=(-0.02, 1.02))
         ax.legend()
         return ax

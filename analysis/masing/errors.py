@@ -1,9 +1,7 @@
 """The exceptions of the package, and the exit codes that the scripts and the program have in common."""
 
 import importlib.util
-import signal
 import sys
-import threading
 
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
 
@@ -22,24 +20,6 @@ def require(*libraries):
     """Raise MasingError if one of the named libraries is not installed for this Python."""
     if line := missing(*libraries):
         raise MasingError(line, FAILURE)
-
-
-def loaded(name):
-    """Import and return the module `name`.
-
-    In the main thread, Ctrl-C during the import raises KeyboardInterrupt only after the import is complete, because a C
-    extension whose import was interrupted cannot be imported again.
-    """
-    before, pressed = signal.getsignal(signal.SIGINT), []
-    if name in sys.modules or before is None or threading.current_thread() is not threading.main_thread():
-        return importlib.import_module(name)
-    signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
-    try:
-        return importlib.import_module(name)
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if pressed:
-            signal.raise_signal(signal.SIGINT)
 
 
 def quoted(value):

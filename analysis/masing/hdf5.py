@@ -13,7 +13,7 @@ from masing.text import listed
 SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py"}
 # The exceptions that h5py raises on a damaged file; which one it raises depends on the part that is damaged.
 DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
-# The attributes that HDF5 stores for dimension scales. A dimension scale is a dataset with the coordinates of an axis.
+# The attributes that HDF5 stores for dimension scales, which are datasets with the coordinates of an axis.
 OF_AXES = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST")
 # The exceptions that are raised if a dataset or an attribute of an unexpected type is read.
 OTHER_TYPE = (ValueError, TypeError, UnicodeError, AttributeError)
@@ -108,27 +108,36 @@ def scalar_text(file, name):
         raise MasingError(f"{file.filename}: /{name} cannot be read as a string; make the file again") from None
 
 
-def scales(item):
-    """Return [(name, length), …] of the dimension scales of a dataset, one for each axis that has a dimension scale.
-
-    If the dataset is itself a dimension scale, return only its own name and length.
-    """
-    if h5py.h5ds.is_scale(item.id):
-        return [(item.name[1:], len(item))]
-    return [(axis[0].name[1:], len(axis[0])) for axis in item.dims if len(axis)]
+def axes_agree(item):
+    """Return whether the shape of a dataset is that of its dimension scales."""
+    return h5py.h5ds.is_scale(item.id) or item.shape == tuple(len(axis[0]) if len(axis) else None for axis in item.dims)
 
 
 def numbers(file, name):
-    """Return the dataset `name` of an h5py.h5f.FileID as an array of doubles.
-
-    The result is None if the dataset is missing, is not an array of numbers, or cannot be read.
-    """
+    """Return the dataset `name` as a read-only array of doubles, or None if there is no such array of numbers."""
     try:
-        item = h5py.h5d.open(file, name.encode())
-        if item.shape and item.get_type().get_class() in (h5py.h5t.FLOAT, h5py.h5t.INTEGER):
-            values = np.empty(item.shape)
-            item.read(h5py.h5s.ALL, h5py.h5s.ALL, values)
-            return values
+        item = file[name]
+        values = item[...].astype(float, copy=False) if item.shape and item.dtype.kind in "fiu" else None
     except (*DAMAGE, *OTHER_TYPE):
-        pass
-    return None
+        return None
+    if values is not None:
+        values.flags.writeable = False
+    return values
+
+
+def datasets(source, groups, rename):
+    """Return the groups of a file as one xarray.Dataset, in which rename(group, name) is the name of a variable.
+
+    `source` is the path of the file or a buffer with its content.
+    """
+    import h5netcdf
+    import xarray as xr
+
+    with h5netcdf.File(source, "r") as file:
+        parts = []
+        for group in groups:
+            store = xr.backends.H5NetCDFStore(file, group=group)
+            data = xr.open_dataset(store, decode_times=False, mask_and_scale=False)
+            names = {name: rename(group, name) for name in {*data.variables, *data.dims}}
+            parts.append(data.rename({name: other for name, other in names.items() if other != name}))
+        return xr.merge(parts, compat="equals", join="exact", combine_attrs="override").load()

@@ -84,7 +84,7 @@ class Judgements(dict):
             style.label_decades(axes.xaxis, axes.yaxis)
             has_values = any(math.isfinite(each.value) for each in self.values())
             axes.set(xlabel="step", ylabel="value" if has_values else "error")
-            style.legend_above(axes, 3)
+            style.legend(axes)
             return drawing
 
 

@@ -8,11 +8,16 @@ import math
 from collections import namedtuple
 
 import numpy as np
+import pandas as pd
 
 from masing import commands, native
-from masing.errors import MasingError, PlaceError, loaded, quoted
+from masing.errors import MasingError, PlaceError, quoted
 
-_masing = native.required("masing.Material")
+
+
+def _masing():
+    """Return the extension module masing._masing; raises MasingError if it cannot be used."""
+    return native.required("masing.Material")
 
 # What a point gives at a position: its force and the slope of this force, both numbers or both arrays.
 Response = namedtuple("Response", "force stiffness")
@@ -64,7 +69,7 @@ class Material:
         return _material(cls, (*arrays, _number("k0", k0)))
 
     def _make(self, *given):
-        self._of_program, self._given = _masing.Material(*given), given
+        self._of_program, self._given = _masing().Material(*given), given
 
     k0 = property(lambda self: self._of_program.k0, doc="The stiffness of the spring without a slider.")
     elastic_stiffness = property(lambda self: self._of_program.elastic_stiffness, doc="k0 + ∫ k ds.")
@@ -118,7 +123,7 @@ def backbone(material, amplitudes):
     most = points.move_to(x).force
     points.move_to(-x)
     secant = (most - least) / (2 * x)
-    return loaded("pandas").DataFrame({
+    return pd.DataFrame({
         "amplitude": x, "secant_stiffness": secant,
         "damping_ratio": (points.dissipated_energy - before) / (2 * np.pi * x**2 * secant)})
 
@@ -176,7 +181,7 @@ class MaterialPoint(_Points):
     """
 
     def __init__(self, material, x=0.0):
-        self._of_program = _masing.MaterialPoint(_of_masing(material), _number("x", x))
+        self._of_program = _masing().MaterialPoint(_of_masing(material), _number("x", x))
         self.material = material
 
     def trial(self, x):
@@ -249,7 +254,7 @@ class MaterialPoints(_Points):
         else:
             given = _of_masing(material), n, _number("x", x)
         try:
-            self._of_program = _masing.MaterialPoints(*given)
+            self._of_program = _masing().MaterialPoints(*given)
         except (MemoryError, TypeError, ValueError):
             raise MasingError(f"n = {n}: so many points need more memory than there is") from None
         self.material, self._index = material, index

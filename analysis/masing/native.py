@@ -15,7 +15,7 @@ from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-from masing import program
+from masing import __version__, program
 from masing.errors import FAILURE, STOPPED, MasingError
 
 # A command with one of these options is run by the program and not by the extension module. PETSc reads its options
@@ -30,7 +30,7 @@ def module():
     """Return the extension module masing._masing that belongs to the program, or None if it cannot be used.
 
     It cannot be used, for example, if it is not built for this Python, if its import fails, or if its version differs
-    from that of the program. If the environment variable MASING_MODULE is 0, the result is also None.
+    from that of this package. If the environment variable MASING_MODULE is 0, the result is also None.
     """
     return None if os.environ.get("MASING_MODULE") == "0" else _beside(program.find(None))
 
@@ -64,10 +64,9 @@ def _beside(masing):
     try:
         spec = importlib.util.spec_from_file_location("masing._masing", file)
         found = loaded or importlib.util.module_from_spec(spec)
-        known = found.__version__ if masing is None else program.version()
-    except (ImportError, MasingError):
+    except ImportError:
         return None
-    if found.__version__ != known:
+    if found.__version__ != __version__:
         return None
     return sys.modules.setdefault("masing._masing", found)
 

@@ -1,9 +1,8 @@
-"""Access to the result files of the program: the classes Run, Study and Scan.
+"""The results of the program, read from their files: the classes Run, Study and Scan.
 
 The numbers of a file are read when they are first used.
 """
 
-from collections import namedtuple
 import io
 import itertools
 import math
@@ -12,48 +11,58 @@ import shutil
 import tempfile
 import warnings
 import weakref
+from collections import namedtuple
+from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import cached_property
 from html import escape
 from numbers import Real
 from os import PathLike
 from pathlib import Path
+from textwrap import fill
 
 import h5py
 import numpy as np
+import pandas as pd
 
-from masing import hdf5
+from masing import ensembles, hdf5
 from masing.convergence.claim import STEPS, remarks, sentence
-from masing.errors import MasingError, NameMissing, loaded, require, quoted
-from masing.text import SYMBOLS, motion, short_value, listed, number, order, scientific, superscript
+from masing.convergence.levels import levels_table
+from masing.errors import MasingError, NameMissing, UsageError, quoted, require
 from masing.samples import between, drawable
+from masing.text import SYMBOLS, listed, motion, number, order, scientific, short_value, superscript
 
-# {path of a dataset in the file: name of its variable or axis}. The last part of these paths would be ambiguous, or say
-# too little. All other datasets are named by the last part of their path.
-NAMES = {name: name.replace("/", "_") for name in ("field/t", "state/t", "field/node", "field/x", "field/y",
-                                                   "profile/node", "profile/dissipated")}
-NAMES |= {f"watch/{name}": f"watch_{name}" for name in ("t", "node", "x", "y", "a", "elongation", "force")}
-NAMES["state/values"] = "state"
+# The groups of a file that are no part of its arrays by name.
+NOT_DATA = ("provenance", "fit", "timing", "samples", "runs")
 # The groups of a file that are only written with a certain option: {group: (option, example of the option in Python)}.
 OPTIONS = {"energy": ("energy", "energy=True"), "runs": ("keep", 'keep="series"'), "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
+# Attributes that the report and the scripts read, and that dir() does not show.
+INTERNAL = ("has_cells", "has_energy", "has_field", "in_window", "is_papers_problem", "made_by", "problem")
+# The largest displacement at each point of a scan, which is computed from two columns of the file.
+PEAK = "peak_x"
 
 
 def read(path):
     """Return the Run, Study or Scan in a file; raises MasingError if it cannot be read as one of these."""
     with hdf5.opened(Path(path)) as file:
-        kind = hdf5.kind(file, "simulate", "converge", "scan")
+        kind = hdf5.kind(file, *CLASSES)
     return CLASSES[kind](path)
 
 
 def in_memory(command, image):
-    """Return the Run, Study or Scan of a result file that exists only in memory.
-
-    `image` are the bytes of the file, and `command` is the command of masing that computed it.
-    """
+    """Return the result of a command of masing whose file exists only in memory, as the bytes `image`."""
     result = object.__new__(CLASSES[command])
     result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}}
     return result
+
+
+def variable(group, name):
+    """Return the name by which a result has a dataset of a group of its file: `name`, or one that is not ambiguous."""
+    if group == "watch" or group in ("field", "state", "profile") and name in ("t", "x", "y", "node", "dissipated"):
+        return f"{group}_{name}"
+    return "state" if (group, name) == ("state", "values") else name
 
 
 class Folder:
@@ -78,36 +87,40 @@ def _dataset(name, what):
 def _attribute(name, key, what, kind=str):
     def value(self):
         if key not in self.attributes(name):
-            raise MasingError(f"{self._name}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
+            raise NameMissing(f"{self._name}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
         return kind(self.attributes(name)[key])
     return property(value, doc=what)
 
 
-class Result:
-    """A result file. `result["field/u"]` returns a dataset as an array, which is read from the file at the first
-    access.
+class Result(Mapping):
+    """A mapping of names to the arrays of a result file, and what the file says of itself.
 
-    `path` is the path of the file; for a result in memory it is the path of a temporary file. `configuration` is the
-    text of the .ini file with the values of all options, including those that were not given, and `settings` are these
-    values as {key: text}. `made_by` is the command line of a run that was computed only for a page; otherwise it is
-    None.
+    Parameters
+    ----------
+    path : str or PathLike
+        A file that the program wrote.
+
+    Raises
+    ------
+    MasingError
+        If the file is missing, damaged or of another kind.
     """
 
-    # `rows` is the axis that becomes the rows of to_dataframe(). `kinds` are the commands that write files of this
-    # class, and `required` are the datasets that such a file must contain.
-    rows, kinds, required = "t", (), ()
+    # The axis of the rows of to_dataframe(), the commands whose files this class reads, the datasets that a file must
+    # have, and the Folder of the file if that is temporary.
+    _rows, _kinds, _required, _folder = "t", (), (), None
+    # The command line of a run that was computed only for a page.
     made_by = None
-    # The Folder that contains the file if the file is temporary; otherwise None.
-    folder = None
+    # Results are compared by identity, and not by their arrays.
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
     title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
-    problem = _attribute("configuration", "problem", "A text; files of the same problem have the same one.")
-    is_papers_problem = _attribute("configuration", "papers_problem",
-                                   "Whether the problem is that of the papers.", bool)
+    problem = _attribute("configuration", "problem", "A text that is the same for files of the same problem.")
+    is_papers_problem = _attribute("configuration", "papers_problem", "Whether the problem is the papers' one.", bool)
     has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
-    provenance = property(lambda self: self.attributes("provenance"), doc="The attributes of /provenance: versions, ranks, host.")
+    provenance = property(lambda self: self.attributes("provenance"), doc="Versions, ranks, host and more, by name.")
     timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
-    comment = property(lambda self: leading_comment(self.configuration or ""), doc="The comment at the beginning of the case file.")
+    comment = property(lambda self: leading_comment(self.configuration), doc="The comment at the top of the case file.")
     model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
     is_chain = property(lambda self: self.model == "masing-chain", doc="Whether the model is a chain of slabs.")
     method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
@@ -115,53 +128,78 @@ class Result:
     engine = property(lambda self: self.settings.get("engine"), doc="The engine; None if the model has only one.")
 
     def __init__(self, path):
-        """Read the configuration, the attributes and the shapes of the datasets, but not the numbers.
-
-        Raises MasingError if the file is damaged or of another kind, or if it lacks one of the datasets in `required`.
-        MasingError is also raised if the shape of a dataset differs from the lengths of its axes.
-        """
         if not isinstance(path, str | PathLike):
-            raise MasingError(f"{type(self).__name__}({quoted(path)}): give the path of a result file")
+            raise UsageError(f"{type(self).__name__}({quoted(path)}): give the path of a result file")
         self._path, self._image, self._numbers = Path(path), None, {}
-        self._look()
-        for name in self.required:
+        for name in self._required:
             self._require(name)
+        self.configuration  # is read now, in case the file is replaced later
 
-    def __getattr__(self, name):
-        # These attributes of a result in memory are read when one of them is first used.
-        if name in ("_shapes", "_axes", "_attributes", "configuration", "settings", "messages"):
-            self._look()
-            return self.__dict__[name]
-        if name == "_file":
-            self._file = h5py.h5f.open_file_image(self._image, 2 | 4)  # HDF5 neither copies nor frees the image
-            return self._file
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    @cached_property
+    def configuration(self):
+        """The text of the .ini file with the values of all options, including those that were not given."""
+        with self._opened() as file:
+            return hdf5.scalar_text(file, "configuration") or ""
+
+    @cached_property
+    def settings(self):
+        """The values of all options, as {key: text}."""
+        return parse_configuration(self.configuration)
+
+    @cached_property
+    def _file(self):
+        # The file in memory; HDF5 neither copies nor frees the image.
+        return h5py.File(h5py.h5f.open_file_image(self._image, 2 | 4))
+
+    @cached_property
+    def _shapes(self):
+        """The shapes of the datasets that have axes, by their paths; a wrong shape or kind of file raises MasingError."""
+        shapes = {}
+
+        def take(path, item):
+            if getattr(item, "shape", ()):
+                shapes[path] = item.shape
+                if not path.startswith("runs/") and not hdf5.axes_agree(item):
+                    raise MasingError(f"{self._name}: /{path} has the shape {item.shape}, which its axes do not have; "
+                                      "give a file written by masing")
+        with self._opened() as file:
+            hdf5.kind(file, *self._kinds)
+            file.visititems(take)
+        return shapes
+
+    @cached_property
+    def _paths(self):
+        """The paths of the datasets in the file by their names, those of the samples first."""
+        paths = {}
+        for path in sorted(self._shapes, key=lambda path: not path.startswith("series/")):
+            group, *names = path.split("/")
+            if len(names) == 1 and group not in NOT_DATA:
+                paths.setdefault(variable(group, *names), path)
+        return paths
 
     @property
     def path(self):
-        """The path of the file.
-
-        For a result in memory this property writes a temporary file, which is deleted with the result.
-        """
+        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result."""
         if self._path is None:
             folder = tempfile.mkdtemp(prefix="masing-run-")
-            self.folder = Folder(folder)
-            self._path = Path(folder) / f"{self.kinds[0]}.h5"
+            self._folder = Folder(folder)
+            self._path = Path(folder) / f"{self._command}.h5"
             self._path.write_bytes(self._image)
         return self._path
 
     @property
+    def _command(self):
+        return self.attributes("/")["kind"]
+
+    @property
     def _name(self):
         """The name of the result in messages: the path of its file, or the function that returned it."""
-        return f"what masing.{self.kinds[0]}() gave" if self._image else str(self._path)
+        return f"what masing.{self._command}() gave" if self._image else str(self._path)
 
     def save(self, path):
-        """Write the result file to `path`, as the option `output` would, and return the path.
-
-        An existing file is replaced. Raises MasingError if the file cannot be written.
-        """
+        """Write the result file to `path`, replacing an existing file, and return the path."""
         if not isinstance(path, str | PathLike):
-            raise MasingError(f"save({quoted(path)}): give the path of a file")
+            raise UsageError(f"save({quoted(path)}): give the path of a file")
         path = Path(path)
         try:
             path.write_bytes(self._image or self._path.read_bytes())
@@ -170,16 +208,20 @@ class Result:
         return path
 
     def __copy__(self):
-        other = object.__new__(type(self))
+        return self._as(type(self))
+
+    def _as(self, kind):
+        """Return another object of the class `kind` for the same file."""
+        other = object.__new__(kind)
         other.__dict__ |= self.__dict__
         return other
 
     def __getstate__(self):
         # A result in memory or in a temporary file is pickled with the bytes of the file, because a temporary file may
         # be deleted.
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "folder")}
-        return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if self._image or self.folder
-                        else {})
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "_folder")}
+        is_temporary = self._image or self._folder
+        return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if is_temporary else {})
 
     def __setstate__(self, state):
         self.__dict__ |= state
@@ -187,154 +229,126 @@ class Result:
             values.flags.writeable = False
 
     def _opened(self):
-        return nullcontext(h5py.File(self._file)) if self._image else hdf5.opened(self._path)
+        return nullcontext(self._file) if self._image else hdf5.opened(self._path)
 
-    def _look(self):
-        """Read everything in the file except the numbers of the datasets."""
-        self._shapes, self._axes, self._attributes = {}, {}, {}
-        with self._opened() as file:
-            hdf5.kind(file, *self.kinds)
-            self.configuration = hdf5.scalar_text(file, "configuration")
-            self.settings = parse_configuration(self.configuration or "")
-            self.messages = (hdf5.scalar_text(file, "points/messages") or "").splitlines()
-            self._attributes["/"] = hdf5.attributes(file, "/")
-            file.visititems(lambda name, item: self._take_in(file, name, item))
-
-    def _take_in(self, file, name, item):
-        """Store the attributes of a group or a dataset, and the shape and the axes of a dataset.
-
-        A scan may contain many runs. For a dataset of such a run, only the shape is stored. For any other dataset,
-        MasingError is raised if its shape differs from the lengths of its axes.
-        """
-        if not name.startswith("runs/"):
-            self._attributes[name] = hdf5.attributes(file, name)
-        if not getattr(item, "ndim", 0):
-            return
-        self._shapes[name] = item.shape
-        if not name.startswith("runs/"):
-            scales = hdf5.scales(item)
-            self._axes[name] = axes = tuple(NAMES.get(scale, scale.rpartition("/")[2]) for scale, _ in scales)
-            if item.shape != tuple(size for _, size in scales):
-                raise MasingError(f"{self._name}: /{name} has the shape {item.shape}, which its axes "
-                                  f"{listed(axes) or '(none)'} do not have; give a file written by masing")
-
-    def _require(self, name):
-        if name not in self._shapes:
+    def _require(self, path):
+        """Raise NameMissing if the file has no dataset with this path."""
+        if path not in self._shapes:
             known = ", ".join(sorted(self._shapes)) or "none"
-            hint = "; what the model has is in result[\"state/values\"]" * (name == "field/u" and "state/values" in self)
-            option, example = OPTIONS.get(group := name.partition("/")[0], ("", ""))
-            if option in self.settings and not any(each.startswith(f"{group}/") for each in self):
+            hint = "; what the model has is in result[\"state\"]" * (path == "field/u" and "state/values" in self)
+            option, example = OPTIONS.get(group := path.partition("/")[0], ("", ""))
+            if option in self.settings and not any(each.startswith(f"{group}/") for each in self._shapes):
                 hint = f"; make it with {example}"
-            raise NameMissing(f"{self._name}: has no dataset /{name}; it has {known}{hint}")
+            raise NameMissing(f"{self._name}: has no dataset /{path}; it has {known}{hint}")
 
     def __contains__(self, name):
-        name = str(name).strip("/")
-        return name in self._shapes or "/" not in name and name in self._variables()
+        return name in self._paths or str(name).strip("/") in self._shapes
 
     def __iter__(self):
-        """Iterate over the names of the datasets."""
-        return iter(self._shapes)
+        return iter(self._paths)
 
-    def __str__(self):
-        symbols = SYMBOLS | {key: key.removeprefix("model.") for key in self.settings if key.startswith("model.")}
-        values = ", ".join(f"{symbol} = {short_value(self.settings[key])}" for key, symbol in symbols.items()
-                           if self.settings.get(key))
-        return f"{self!r}\n  {values}"
+    def __len__(self):
+        return len(self._paths)
 
     def __getitem__(self, name):
-        """Return a dataset as a read-only array of doubles.
+        """Return the array of a name, such as "u", or of a path in the file, such as "field/u", as read-only doubles."""
+        path = str(name).strip("/")
+        path = path if "/" in path else self._paths.get(path, path)
+        if path not in self._numbers:
+            with self._opened() as file:
+                values = hdf5.numbers(file, path)
+            if values is None:
+                self._require(path)
+                raise MasingError(f"{self._name}: /{path} cannot be read as numbers; make the file again")
+            self._numbers[path] = values
+        return self._numbers[path]
 
-        `name` is the name of the dataset in the file, such as "field/u", or its name in to_xarray(), such as
-        "amplitude". Raises MasingError if there is no such dataset.
-        """
-        name = str(name).strip("/")
-        if name in self._numbers:
-            return self._numbers[name]
-        if self._image and (values := hdf5.numbers(self._file, name)) is not None:
-            return self._kept(name, values)
-        if name not in self._shapes:
-            name = self._variables().get(name, ((), name))[1]
-        self._require(name)
-        with self._opened() as file:
-            values = hdf5.numbers(file.id, name)
-        if values is None:
-            raise MasingError(f"{self._name}: /{name} cannot be read as numbers; make the file again")
-        return self._kept(name, values)
-
-    def _kept(self, name, values):
-        # The array is read-only, because every access returns the same array. A change would also alter the results
-        # that are pickled or drawn later.
-        values.flags.writeable = False
-        return self._numbers.setdefault(name, values)
-
-    def attributes(self, name):
-        """Return the attributes of a group or a dataset as {name: text or number}; {} if there is no such item."""
-        return self._attributes.get(str(name), {})
+    def attributes(self, path):
+        """Return the attributes of a group or a dataset of the file as {name: text or number}; {} if there is none."""
+        cache = self.__dict__.setdefault("_attributes", {})
+        if path not in cache:
+            with self._opened() as file:
+                cache[path] = hdf5.attributes(file, path)
+        return cache[path]
 
     def to_dataframe(self):
-        """Return a new pandas.DataFrame of all data that have a value for each sample, each level or each point.
+        """Return a new pandas.DataFrame of the arrays that have a value for each sample, each level or each point.
 
-        The rows of a Run are its samples with the index t, the rows of a Study are its levels, and those of a Scan are
-        its points. The state has one column for each of its components.
+        The index is the time t of a Run, the level of a Study, and the number of the point of a Scan.
         """
-        pd, columns = loaded("pandas"), {}
-        for variable, (axes, name) in self._variables().items():
-            if axes == (self.rows,):
-                columns[variable] = self[name]
-            elif axes == (self.rows, "column"):
-                columns |= dict(zip(self.attributes(name)["columns"].split(), self[name].T))
-        frame = pd.DataFrame(columns)
+        data = self._dataset()
+        frame = data[[name for name in data.data_vars if data[name].dims == (self._rows,)]].to_dataframe()
+        if "state" in data and data["state"].dims[0] == self._rows:
+            frame = frame.assign(**data["state"].to_pandas())
         counts = [name for name in frame if name in COUNTS or name.startswith("mark_")]
-        frame = frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})
-        return frame.set_index(self.rows) if self.rows in columns else frame
+        return frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})
 
     def to_xarray(self):
-        """Return an xarray.Dataset of all arrays with their axes.
+        """Return a new xarray.Dataset of all arrays with their axes and attributes.
 
         The timing and the single runs of a scan are left out. The attributes of the Dataset are the title, the
         configuration and the provenance.
         """
+        return self._dataset()
+
+    def _dataset(self):
+        """Return the Dataset of the file, in which each axis is as in the file."""
+        # The samples are the first group, so that the axis t has their labels.
+        groups = dict.fromkeys(path.partition("/")[0] for path in self._paths.values())
         try:
-            import xarray as xr
-        except ImportError:
-            raise MasingError("to_xarray() needs xarray: install it, such as Debian's python3-xarray") from None
-        variables = {variable: (axes, self[name], self.attributes(name))
-                     for variable, (axes, name) in self._variables().items()}
-        if "state" in variables:
-            variables["column"] = ("column",), self.attributes("state/values")["columns"].split(), {}
+            data = hdf5.datasets(io.BytesIO(self._image) if self._image else self._path, groups, variable)
+        except (*hdf5.DAMAGE, *hdf5.OTHER_TYPE) as error:
+            raise MasingError(f"{self._name}: cannot be read by xarray ({error}); make the file again") from None
+        if "state" in data:
+            state = data["state"]
+            data["column"] = "column", state.attrs["columns"].split()
+            if np.array_equal(data["state_t"], data.get("t", ())):
+                data["state"] = ("t", "column"), state.values, state.attrs
+                data = data.drop_vars("state_t")
         origin = {key: value for key, value in self.provenance.items() if key != "rows"}  # only a restart needs `rows`
-        data = xr.Dataset(variables, attrs={"title": self.title, "configuration": self.configuration or "", **origin})
-        return data.set_coords([name for name in variables if name in data.dims])
+        data.attrs = {"title": self.title, "configuration": self.configuration, **origin}
+        return data
 
     def to_netcdf(self, path):
-        """Write the result of to_xarray() to a netCDF file with the library that xarray chooses.
+        """Write the Dataset of to_xarray() to a netCDF file, which xarray.open_dataset(path) reads."""
+        self.to_xarray().to_netcdf(path, engine="h5netcdf")
 
-        xarray.open_dataset(path) then returns an equal Dataset. Raises MasingError if the file cannot be written.
-        """
-        data = self.to_xarray()
-        try:
-            data.to_netcdf(path)
-        except (OSError, TypeError, ValueError) as error:
-            raise MasingError(f"to_netcdf({quoted(path)}): {getattr(error, 'strerror', None) or error}") from None
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.startswith("_") and name not in INTERNAL]
 
-    def _variables(self):
-        """Return {variable: (names of its axes, name of its dataset)} for the arrays that to_xarray() returns."""
-        found = {NAMES.get(name, name.rpartition("/")[2]): (axes, name) for name, axes in self._axes.items()
-                 if not name.startswith(("timing/", "samples/"))}
-        if "state_t" in found and "series/t" in self and np.array_equal(self["state/t"], self["series/t"]):
-            del found["state_t"]
-            found["state"] = ("t", "column"), "state/values"
-        return found
+    def _headline(self):
+        return self.title
+
+    def __repr__(self):
+        symbols = SYMBOLS | {key: key.removeprefix("model.") for key in self.settings if key.startswith("model.")}
+        values = ", ".join(f"{symbol}={short_value(self.settings[key])}" for key, symbol in symbols.items()
+                           if self.settings.get(key))
+        of_shape = {}
+        for name, path in self._paths.items():
+            of_shape.setdefault(self._shapes[path], []).append(name)
+        arrays = [fill(", ".join(names), 110, initial_indent=f"    {' × '.join(map(str, shape)):<12}",
+                       subsequent_indent=" " * 16) for shape, names in of_shape.items()]
+        return "\n".join([f"<masing.{type(self).__name__}> {self._headline()}", fill(values, 110), "Arrays:", *arrays])
 
 
 class Run(Result):
-    """One trajectory, with the samples t, x, y, force and restoring, the field u(t, s), and all other data in the file.
+    """One trajectory: a mapping of names to arrays, with the samples t, x, y, force and restoring and the field u(t, s).
 
-    `cells` is the number of cells P with which the samples were computed (0 for ∞, None for a model without cells), and
-    `steps` is the number of steps N. If the object is a Study, these samples are those of its last level.
+    Parameters
+    ----------
+    path : str or PathLike
+        A file of `masing simulate`, or one of `masing converge`, of which the finest level is read.
+
+    Examples
+    --------
+    >>> run = masing.simulate(cells=20, force="0.3*sin(t)", final_time=20, steps=2000)
+    >>> float(run.x[0]), run.u.shape == (1, 20), "restoring" in run
+    (0.0, True, True)
+    >>> run.to_dataframe().index.name
+    't'
     """
 
-    kinds, required = ("simulate", "converge"), ("series/t", "series/x", "series/restoring")
+    _kinds, _required = ("simulate", "converge"), ("series/t", "series/x", "series/restoring")
 
     t = _dataset("series/t", "Times of the samples [samples]")
     x = _dataset("series/x", "Position x(t) [samples]")
@@ -346,8 +360,11 @@ class Run(Result):
     eta = _dataset("field/eta", "Thresholds η(s) [places]")
     k = _dataset("field/k", "Stiffness densities k(s) [places]")
     last_u = property(lambda self: self["field/u"][-1], doc="Elongations at the last time of the fields [places]")
-    cells = property(lambda self: self.attributes("series").get("cells"), doc="P; 0 for ∞, None if not known.")
-    steps = property(lambda self: self.attributes("series").get("steps"), doc="N; None without samples.")
+    cells = property(lambda self: self.attributes("series").get("cells"), doc="P; 0 for ∞, None without cells.")
+    steps = property(lambda self: self.attributes("series").get("steps"), doc="N, the number of steps.")
+    has_field = property(lambda self: min(self._shapes.get("field/u", (0,))) > 1 and "field/eta" in self,
+                         doc="Whether η is stored, and u at several times and places.")
+    has_energy = property(lambda self: "energy/residual" in self, doc="Whether there is an energy balance.")
 
     @property
     def u(self):
@@ -357,12 +374,6 @@ class Run(Result):
             warnings.warn(f"u is known at t = {self.field_t[0]:g} alone, and is last_u; field_every={often} keeps it "
                           f"every {f'{often} steps' if often > 1 else 'step'}", stacklevel=2)
         return self["field/u"]
-
-    has_samples = property(lambda self: all(name in self for name in Run.required),
-                           doc="Whether there are samples; a study may have none.")
-    has_field = property(lambda self: min(self._shapes.get("field/u", (0,))) > 1 and "field/eta" in self,
-                         doc="Whether η is stored, and u at several times and places.")
-    has_energy = property(lambda self: "energy/residual" in self, doc="Whether there is an energy balance.")
 
     @property
     def state(self):
@@ -378,9 +389,8 @@ class Run(Result):
         Its index is the node i, with the element i below it.
         """
         self._require("profile/max_x")
-        columns = {name.partition("/")[2]: self[name] for name in self if name.startswith("profile/")}
-        frame = loaded("pandas").DataFrame(columns)
-        return frame.astype({"node": int}).set_index("node")
+        columns = {path.partition("/")[2]: self[path] for path in self._shapes if path.startswith("profile/")}
+        return pd.DataFrame(columns).astype({"node": int}).set_index("node")
 
     @property
     def watch(self):
@@ -389,9 +399,9 @@ class Run(Result):
         The result is a new pandas.DataFrame with the index t, in which watch["force"][20] is the force of element 20.
         """
         self._require("watch/x")
-        pd, nodes = loaded("pandas"), self["watch/node"].astype(int)
-        names = [name for name in self if name.startswith("watch/") and len(self._shapes[name]) == 2]
-        frames = {name.partition("/")[2]: pd.DataFrame(self[name], columns=nodes) for name in names}
+        nodes = self["watch/node"].astype(int)
+        paths = [path for path, shape in self._shapes.items() if path.startswith("watch/") and len(shape) == 2]
+        frames = {path.partition("/")[2]: pd.DataFrame(self[path], columns=nodes) for path in paths}
         return pd.concat(frames, axis=1, names=["quantity", "node"]).set_index(pd.Index(self["watch/t"], name="t"))
 
     def in_window(self, start=None, end=None):
@@ -399,57 +409,56 @@ class Run(Result):
 
         A sample is left out if its x or its restoring force is NaN, infinite, or of a size of 1e100 or more.
         """
+        for name, time in (("start", start), ("end", end)):
+            if not isinstance(time, Real | None):
+                raise UsageError(f"{name}={quoted(time)}: give a time")
         keep = drawable(self.x, self.restoring) & between(self.t, start, end)
         if not keep.any():
             extent = f"its samples are in {self.t.min():g} <= t <= {self.t.max():g}" if len(self.t) else "it has none"
             raise MasingError(f"{self._name}: no finite sample in the window; {extent}")
         return self.t[keep], self.x[keep], self.restoring[keep]
 
-    def __repr__(self):
-        return f"<masing.Run {self.title}, {len(self.t)} samples, {self.t[0]:g} <= t <= {self.t[-1]:g}>"
+    def plot(self, *, start=None, end=None, ax=None, **line):
+        """Draw x over t.
 
-    def table(self):
-        """Return the smallest and the largest value of every column of the samples.
+        Parameters
+        ----------
+        start, end : float, optional
+            The window of time; by default all samples are drawn.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into, by default new ones.
+        **line
+            Keywords of Axes.plot.
 
-        The result is a pandas.DataFrame with one row for each of these columns.
+        Returns
+        -------
+        matplotlib.axes.Axes
         """
-        return self.to_dataframe().agg(["min", "max"]).T.rename(columns={"min": "least", "max": "most"})
+        t, x, _ = self.in_window(start, end)
+        return self._plot(ax, t, x, line, "t", self.attributes("series/x")["label"])
 
-    def plot_cycle(self, start=None, end=None, axes=None, *, from_=None, to=None, **line):
-        """Draw the restoring force over x for start <= t <= end, and return the matplotlib Axes.
+    def plot_cycle(self, *, start=None, end=None, ax=None, **line):
+        """Draw the restoring force over x; the arguments and the result are those of `plot`."""
+        _, x, restoring = self.in_window(start, end)
+        return self._plot(ax, x, restoring, line, "x", motion(self).labels["restoring"])
 
-        The curve is drawn into `axes`, by default into new ones. The keywords `line` are passed to Axes.plot. The
-        arguments from_ and to are other names for start and end, as in cycle_numbers(). The function masing.show()
-        opens the window of the figure, and axes.figure.savefig("cycle.png") writes the figure to a file.
-        """
-        for name, time in (("start", start), ("end", end), ("from_", from_), ("to", to)):
-            if not isinstance(time, Real | None):
-                raise MasingError(f"plot_cycle({name}={time!r}): give a time")
-        axes = _axes(axes, self.title)
-        _, x, restoring = self.in_window(from_ if start is None else start, to if end is None else end)
-        _draw(axes, x, restoring, {"label": self.title, **line})
-        axes.set(xlabel=self.attributes("series/x")["label"], ylabel=motion(self).labels["restoring"])
-        return axes
+    def _plot(self, ax, x, y, line, abscissa, ylabel):
+        """Draw a curve over the dataset `abscissa` of the samples, label the axes, and return them."""
+        ax = ax or _new_axes(self.title)
+        ax.plot(x, y, **{"label": self.title, **line})
+        ax.set(xlabel=self.attributes(f"series/{abscissa}")["label"], ylabel=ylabel)
+        return ax
+
+    def _repr_html_(self):
+        return f"<p><b>{escape(self.title)}</b></p>{self.to_xarray()._repr_html_()}"
 
 
-def _axes(given, title):
-    """Return the given matplotlib Axes, or new ones with the title if `given` is None."""
-    if given is not None:
-        if not hasattr(given, "plot"):
-            raise MasingError(f"axes={quoted(given)}: give Axes of matplotlib")
-        return given
+def _new_axes(title):
+    """Return new matplotlib Axes with a title."""
     require("matplotlib")
     import matplotlib.pyplot as plt
 
     return plt.figure(layout="constrained").add_subplot(title=title)
-
-
-def _draw(axes, x, y, line):
-    """Call Axes.plot with the keywords `line`; if Axes.plot fails, raise MasingError with the message of matplotlib."""
-    try:
-        axes.plot(x, y, **line)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise MasingError(f"Axes.plot with {quoted(line)}: {error}") from None
 
 
 def show():
@@ -458,7 +467,7 @@ def show():
     import matplotlib.pyplot as plt
 
     if plt.get_backend().lower() in ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"):
-        warnings.warn("no window on this machine: write the picture, axes.figure.savefig(\"cycle.png\")", stacklevel=2)
+        warnings.warn("no window on this machine: write the picture, ax.figure.savefig(\"cycle.png\")", stacklevel=2)
     else:
         plt.show()
 
@@ -484,16 +493,25 @@ def _of_quantities(kind, what):
     return property(values, doc=f"{{quantity: {what} [levels]}}.")
 
 
-class Study(Run):
-    """A refinement study, with the errors and the orders of its levels and the verdict of the program.
+class Study(Result):
+    """A refinement study: a mapping of names to arrays [levels], with the orders and the verdict of the program.
 
-    If the file contains the samples of the last level, they are available as the samples of a Run.
+    Parameters
+    ----------
+    path : str or PathLike
+        A file of `masing converge`.
+
+    Examples
+    --------
+    >>> study = masing.converge(refine="cells", levels=[25, 50, 100, 200], reference="cells-inf", final_time=20,
+    ...                         steps=20000)
+    >>> study.verdict, list(study.level_cells), study.finest.steps
+    ('as expected', [25.0, 50.0, 100.0, 200.0], 20000)
     """
 
-    rows, kinds = "level", ("converge",)
-    required = tuple(f"cases/{name}" for name in ("cells", "steps", "ds", "dt", "step", "error_x"))
+    _rows, _kinds = "level", ("converge",)
+    _required = tuple(f"cases/{name}" for name in ("cells", "steps", "ds", "dt", "step", "error_x"))
 
-    levels = property(lambda self: len(self.level_cells), doc="The number of levels.")
     level_cells = _dataset("cases/cells", "P, 0 for ∞ [levels]")
     level_steps = _dataset("cases/steps", "N [levels]")
     level_elements = _dataset("cases/elements", "n, of a study that refines the elements of a chain [levels]")
@@ -509,16 +527,26 @@ class Study(Run):
     verdict = property(lambda self: self.fit["verdict"], doc="The program's verdict, such as `as expected`.")
     errors = _of_quantities("error", "errors")
     orders = _of_quantities("order", "order between each level and the level before")
-    marks = _of_quantities("mark", "Marks as numbers")
+    marks = _of_quantities("mark", "marks as numbers")
     order_steps = _of_quantities("step", "steps to which the orders refer")
     fitted_errors = _of_quantities("fitted_error", "errors that the fit predicts, NaN without a fit")
 
     def __init__(self, path):
         super().__init__(path)
-        if not self.levels:
+        if not len(self.level_cells):
             raise MasingError(f"{self._name}: the columns of /cases must have at least one level")
         if self.fit.get("refine") not in STEPS:
             raise MasingError(f"{self._name}: /fit does not say what was refined; give a study written by masing converge")
+
+    @property
+    def levels(self):
+        """A new pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
+        return levels_table(self)
+
+    @property
+    def finest(self):
+        """The Run of the finest level; None if the file does not have its samples."""
+        return self._as(Run) if all(path in self._shapes for path in Run._required) else None
 
     def number(self, name):
         """Return the attribute `name` of /fit as a number; NaN if the attribute is missing or is not a number."""
@@ -533,30 +561,42 @@ class Study(Run):
     def order(self, quantity="x"):
         """Return the observed order of a quantity and half the width of its confidence interval.
 
-        A number is NaN if the study did not determine it. Raises MasingError if the study does not measure the
-        quantity.
+        Parameters
+        ----------
+        quantity : str
+            One of `quantities`.
+
+        Returns
+        -------
+        order, half_width : float
+            A number is NaN if the study did not determine it.
+
+        Raises
+        ------
+        MasingError
+            If the study does not measure the quantity.
         """
         if f"observed_{quantity}" not in self.fit:
-            raise MasingError(f"order({quantity!r}): the study measures {', '.join(self.quantities)}")
+            raise NameMissing(f"order({quantity!r}): the study measures {', '.join(self.quantities)}")
         return self.number(f"observed_{quantity}"), self.number(f"order_uncertainty_{quantity}")
 
     @property
     def claim(self):
-        """The claim of the study in one or several sentences, which state the expected and the observed orders.
-
-        If no order was expected, the claim says so.
-        """
+        """The claim of the study in one or several sentences, which state the expected and the observed orders."""
         return sentence(self)
 
-    def __repr__(self):
-        return f"<masing.Study {self.claim} Verdict: {self.verdict}.>"
+    def plot_errors(self, ax=None):
+        """Draw the errors over the refined step with the fitted lines.
 
-    def table(self):
-        """Return a pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
-        return loaded("masing.convergence.levels").levels_table(self)
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into, by default those of a new figure.
 
-    def plot_errors(self):
-        """Draw the errors over the refined step with the fitted lines, and return the matplotlib Figure."""
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
         require("matplotlib")
         # Importing pyplot registers the display of figures in notebooks.
         import matplotlib.pyplot  # noqa: F401
@@ -565,16 +605,20 @@ class Study(Run):
         from masing.convergence.figures import study_figure
 
         with style.applied():
-            figure = study_figure(self, self.quantities)
-            figure.draw_without_rendering()
-            return figure
+            figure = study_figure(self, self.quantities, ax)
+            if ax is None:
+                figure.draw_without_rendering()
+            return ax or figure.axes[0]
+
+    def _headline(self):
+        return f"{self.claim} Verdict: {self.verdict}."
 
     def _repr_html_(self):
         from masing import style
 
         with style.applied():
-            picture = style.data_uri(style.encoded(self.plot_errors(), "svg"))
-        table = self.table()
+            picture = style.data_uri(style.encoded(self.plot_errors().figure, "svg"))
+        table = self.levels
         shown = {name: order if name.startswith("order") else scientific for name in table.select_dtypes(float)}
         return (f"<p><b>{self.claim}</b> Verdict: <strong>{self.verdict}</strong>.</p>"
                 + "".join(f"<p>{escape(line)}</p>" for line in remarks(self))
@@ -583,27 +627,38 @@ class Study(Run):
 
 
 class Scan(Result):
-    """A scan, which computes several numbers at each point of a grid of parameters.
+    """A scan: a mapping of names to arrays [points], of the parameters and of the numbers computed at each point.
 
-    The last of the parameters `names` varies fastest from point to point. `messages` has one line for each point whose
-    computation failed.
+    The last of the `parameters` varies fastest from point to point. `peak_x` is the largest size of x at each point.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file of `masing scan`.
+
+    Examples
+    --------
+    >>> scan = masing.scan(over={"w": [0.5, 0.7], "f": [0.1, 0.2]}, force="f*sin(w*t)", cells=20, final_time=20,
+    ...                    steps=2000)
+    >>> scan.parameters, list(scan["f"]), scan["peak_x"].shape, scan.done.all()
+    (['w', 'f'], [0.1, 0.2, 0.1, 0.2], (4,), True)
     """
 
-    rows, kinds = "point", ("scan",)
+    _rows, _kinds = "point", ("scan",)
 
     kind = _attribute("points", "kind", "What the points are: runs or steady.")
     kind_in_words = property(lambda self: {"steady": "limit cycles"}.get(self.kind, self.kind),
                              doc="What the points are, in words: runs or limit cycles.")
-    names = _attribute("points", "axes", "The names of the parameters.", lambda text: text.replace(",", " ").split())
+    parameters = _attribute("points", "axes", "The names of the parameters.",
+                            lambda text: text.replace(",", " ").split())
     done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
-    axes = property(lambda self: {name: self.values(name) for name in self.names},
-                    doc="{parameter: its values [points]}.")
+    points = property(lambda self: self.to_dataframe(), doc="A new pandas.DataFrame of the points, as to_dataframe().")
 
-    @property
-    def points(self):
-        """The parameters and the numbers that were computed at each point, as {name: array [points]}."""
-        return {variable: self[name] for variable, (axes, name) in self._variables().items()
-                if axes == ("point",) and variable != "point"}
+    @cached_property
+    def messages(self):
+        """One line for each point whose computation failed."""
+        with self._opened() as file:
+            return (hdf5.scalar_text(file, "points/messages") or "").splitlines()
 
     @property
     def records(self):
@@ -613,113 +668,162 @@ class Scan(Result):
         """
         with self._opened() as file:
             text = hdf5.scalar_text(file, "samples/records")
-        return None if text is None else loaded("pandas").read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+        return None if text is None else pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
 
     @property
     def cycles(self):
         """The curves (x, restoring) of the runs that the file contains, in the order of the points."""
-        runs = sorted({name.split("/")[1] for name in self._shapes if name.startswith("runs/")})
+        runs = sorted({path.split("/")[1] for path in self._shapes if path.startswith("runs/")})
         return [(self[f"runs/{run}/x"], self[f"runs/{run}/restoring"]) for run in runs]
 
-    def values(self, name):
-        """Return the values of a parameter, or of a number that was computed at each point, as an array [points]."""
-        return self[f"points/{name}"]
+    @cached_property
+    def _paths(self):
+        paths = super()._paths
+        return paths | {PEAK: "points/most_x"} if {"most_x", "least_x"} <= set(paths) else paths
+
+    def __getitem__(self, name):
+        if name != PEAK:
+            return super().__getitem__(name)
+        peak = np.maximum(self["most_x"], -self["least_x"])
+        peak.flags.writeable = False
+        return peak
 
     def abscissa(self):
         """Return the name of the parameter that has the largest number of different values, other than the samples.
 
         If several parameters have this number of values, the last of them is returned.
         """
-        names = [name for name in self.names if name != "sample"] or self.names
-        return max(names, key=lambda name: (len(set(self.axes[name])), names.index(name)))
+        names = [name for name in self.parameters if name != "sample"] or self.parameters
+        return max(names, key=lambda name: (len(set(self[name])), names.index(name)))
 
     def families(self, abscissa):
         """Return the groups of points that differ only in the parameter `abscissa`.
 
-        Each group is ({other axis: value}, indices [m] of its points in the order of the file). Raises MasingError if
-        the scan has no such parameter.
+        Each group is ({other parameter: value}, indices [m] of its points in the order of the file). Raises MasingError
+        if the scan has no such parameter.
         """
-        if abscissa not in self.names:
-            raise MasingError(f"families({quoted(abscissa)}): the scan is over {listed(self.names)}")
-        others = [name for name in self.names if name != abscissa]
-        keys = list(zip(*(self.axes[name] for name in others))) if others else [()] * len(self.done)
+        if abscissa not in self.parameters:
+            raise NameMissing(f"families({quoted(abscissa)}): the scan is over {listed(self.parameters)}")
+        others = [name for name in self.parameters if name != abscissa]
+        keys = list(zip(*(self[name] for name in others))) if others else [()] * len(self.done)
         return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))
                 for key in dict.fromkeys(keys)]
 
-    def __repr__(self):
-        return f"<masing.Scan {len(self.to_dataframe())} points over {listed(self.names)}>"
-
-    def table(self):
-        """Return the points as a pandas.DataFrame with one row for each point."""
-        return self.to_dataframe()
-
     def summary(self, of, by, quantiles=(0.16, 0.5, 0.84), where=None):
-        """Return quantiles of the number `of` over all points of each intensity `by`, as a pandas.DataFrame.
+        """Return quantiles of a number over all points of each intensity.
 
-        `of` is a number of the points such as "most_x", or "peak_x", which is max |x|. `by` is a column of the points,
-        such as the name of a parameter. `where` selects points by their other parameters, as in where={"k0": 0.1}.
+        Parameters
+        ----------
+        of : str
+            A name of the scan, such as "peak_x".
+        by : str
+            The name of the intensity, such as a parameter.
+        quantiles : sequence of float
+            Parts of the points, between 0 and 1.
+        where : dict, optional
+            Values of other parameters that select points, such as {"k0": 0.1}.
 
-        The columns `lower` and `upper` are a 95 % interval between two order statistics, which holds for every
-        distribution if the points of an intensity are independent. `value` counts points that failed as above all
-        others, `if_below` counts them as below all others, and the interval covers both.
+        Returns
+        -------
+        pandas.DataFrame
+            `value` counts points that failed as above all others and `if_below` as below all others. The 95 % interval
+            from `lower` to `upper` covers both; it holds for every distribution of independent points.
         """
-        ensembles = loaded("masing.ensembles")
         return ensembles.quantiles(ensembles.points(self, of, by, where), by, quantiles)
 
     def exceedance(self, limit, by, of="peak_x", where=None):
-        """Return the part of the points of each intensity `by` whose `of` exceeds the limit, as a pandas.DataFrame.
+        """Return the part of the points of each intensity whose `of` exceeds a limit.
 
-        The columns `lower` and `upper` are the 95 % interval of Clopper and Pearson for independent points.
-        `probability` counts points that failed as exceeding, `if_below` as not exceeding, and the interval covers both.
-        The arguments `of`, `by` and `where` are those of summary().
+        Parameters
+        ----------
+        limit : float
+            The limit of `of`.
+        by, of, where
+            As in `summary`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `probability` counts points that failed as exceeding and `if_below` as not exceeding. The 95 % interval of
+            Clopper and Pearson for independent points, from `lower` to `upper`, covers both.
         """
-        ensembles = loaded("masing.ensembles")
         return ensembles.exceedances(ensembles.points(self, of, by, where), by, limit)
 
     def fragility(self, limit, by, cluster="sample", resamples=1000, seed=0, of="peak_x", where=None):
-        """Return the lognormal fragility curve P(of > limit) over the intensity `by`, as a masing.Fragility.
+        """Return the lognormal fragility curve P(of > limit) over the intensity, by the greatest likelihood.
 
-        The median and the dispersion are those of the greatest likelihood. Their 95 % intervals are from a bootstrap
-        over clusters of points that are not independent: those with the same value in the column `cluster`, by default
-        all points of a record. `cluster` may also be a sequence with a label for each row of the table of samples. With
-        cluster=None each point is its own cluster. Points that failed count as in exceedance(). The other arguments are
-        those of summary().
+        Parameters
+        ----------
+        limit : float
+            The limit of `of`.
+        by, of, where
+            As in `summary`. Points that failed count as in `exceedance`.
+        cluster : str, sequence or None
+            The column whose values tell groups of dependent points apart, by default all points of a record; or a label
+            for each row of the table of samples; None if each point is independent of the others.
+        resamples, seed : int
+            The number of resamples of the clusters for the 95 % intervals, and the seed of the generator.
 
-        Raises MasingError if the points determine no curve, for example because none of them exceeds the limit.
+        Returns
+        -------
+        Fragility
+
+        Raises
+        ------
+        MasingError
+            If the points determine no curve, for example because none of them exceeds the limit.
         """
-        ensembles = loaded("masing.ensembles")
         table = ensembles.points(self, of, by, where, cluster)
         return ensembles.Fragility(table, by, limit, of, cluster, resamples, seed)
 
+    def _dataset(self):
+        data = super()._dataset().drop_vars("messages", errors="ignore")
+        return data.assign({PEAK: ("point", self[PEAK].copy())}) if PEAK in self else data
+
     def to_xarray(self):
-        """Return the arrays of Result.to_xarray() as an xarray.Dataset.
+        """Return a new xarray.Dataset of all arrays with their axes and attributes.
 
         If the points form a grid, the parameters are axes of the Dataset. Otherwise the axis `point` counts the points.
         """
-        data, places = super().to_xarray(), self.to_dataframe()[self.names]
+        data, places = self._dataset(), pd.DataFrame({name: self[name] for name in self.parameters})
         # The points form a grid if every combination of the values of the parameters occurs exactly once.
-        is_grid = places.nunique().prod() == len(places) and not places.duplicated().any()
-        if not is_grid:
+        if places.nunique().prod() != len(places) or places.duplicated().any():
             return data
-        if len(self.names) == 1:
-            return data.swap_dims(point=self.names[0]).set_coords(self.names)
-        return data.drop_vars("point", errors="ignore").set_index(point=self.names).unstack("point")
+        if len(self.parameters) == 1:
+            return data.swap_dims(point=self.parameters[0]).set_coords(self.parameters)
+        return data.drop_vars("point", errors="ignore").set_index(point=self.parameters).unstack("point")
 
-    def plot(self, quantity="amplitude", axes=None, **line):
-        """Draw a quantity over the first parameter, with one line for each combination of the other parameters' values.
+    def plot(self, quantity="amplitude", over=None, ax=None, **line):
+        """Draw a number over a parameter, with one line for each combination of the other parameters' values.
 
-        The lines are drawn into the matplotlib Axes `axes`, by default into new ones. The keywords `line` are passed to
-        Axes.plot. Returns the Axes.
+        Parameters
+        ----------
+        quantity : str
+            A name of the scan, such as "amplitude" or "peak_x".
+        over : str, optional
+            The parameter of the abscissa, by default the first.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into, by default new ones.
+        **line
+            Keywords of Axes.plot.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
         """
-        axes = _axes(axes, self.title)
-        first = self.names[0]
-        for others, indices in self.families(first):
+        over = over or self.parameters[0]
+        families, values = self.families(over), self[quantity]
+        ax = ax or _new_axes(self.title)
+        for others, indices in families:
             label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
-            _draw(axes, self.values(first)[indices], self[quantity][indices], {"label": label, **line})
-        axes.set(xlabel=first, ylabel=quantity)
-        if len(self.names) > 1:
-            axes.legend()
-        return axes
+            ax.plot(self[over][indices], values[indices], **{"label": label, **line})
+        ax.set(xlabel=over, ylabel=quantity)
+        if len(self.parameters) > 1:
+            ax.legend()
+        return ax
+
+    def _headline(self):
+        return f"{len(self.done)} points over {listed(self.parameters)}"
 
     def _repr_html_(self):
         return self.to_dataframe()._repr_html_()

@@ -101,7 +101,7 @@ def test_a_study_of_elements_has_their_numbers_and_the_errors_of_the_nodes(study
     assert tuple(found.level_elements) == LEVELS and np.allclose(found.dt, 0.475 / np.array(LEVELS), rtol=1e-15)
     for q in QUANTITIES:
         assert found.order(q)[0] == pytest.approx(2, abs=0.02)  # the next term of the error is of order h⁴
-    table = found.table()
+    table = found.levels
     assert list(table)[:5] == ["n", "P", "N", "h", "δt"] and list(table["n"]) == list(LEVELS)
     assert np.array_equal(table["h"], 1 / np.array(LEVELS)) and np.isinf(table["P"].astype(float)).all()
     assert np.array_equal(table["error of y in the mean square"], found.errors["y_rms"], equal_nan=True)

@@ -1,8 +1,6 @@
 """Responses of scans: what is read of a file, which points belong to a curve, what is drawn and said; by files that the
 program makes."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,14 @@ from masing import response as figures
 from masing.report.summary import claim_of_scan
 from masing.report.trajectories import response_pictures
 from masing.results import Scan
+
+class Points(dict):
+    """What is asked of a Scan, by name and by attribute."""
+
+    def __init__(self, numbers, **attributes):
+        super().__init__(numbers)
+        self.__dict__ |= attributes
+
 
 GRID = ("--over", "F=0.2,0.4", "--over", "w=0.7:1.3:4", "--force", "F*cos(w*t)", "--k0=0.2", "--cells=inf")
 
@@ -31,7 +37,7 @@ def test_each_kind_of_scan_has_its_panels(scans):
                                "hysteretic damping ratio ζ over the amplitude"]
     assert words["runs"] == [*words["steady"], "cycles"]
     small = Scan(scans["small"])
-    without = np.count_nonzero(small.values("amplitude") <= 0.1)  # the least threshold
+    without = np.count_nonzero(small["amplitude"] <= 0.1)  # the least threshold
     assert without and words["small"][2].endswith(f"over the amplitude; not drawn: {without} of 8 cycles, without loss")
     drawn = figures.response_figure(small)
     assert len(drawn.axes[2].lines[0].get_xdata()) == 8 - without
@@ -39,7 +45,7 @@ def test_each_kind_of_scan_has_its_panels(scans):
 
 def test_curves_are_the_numbers_of_the_file(scans):
     scan = Scan(scans["steady"])
-    square = SimpleNamespace(names=["w", "F", "sample"], axes={"w": [1, 2], "F": [3, 4], "sample": [1, 2, 3]})
+    square = Points({"w": [1, 2], "F": [3, 4], "sample": [1, 2, 3]}, parameters=["w", "F", "sample"])
     assert Scan.abscissa(square) == "F"  # the last of two with as many values
     assert scan.abscissa() == "w" and len(scan.families("F")) == 4
     assert [(others, list(indices)) for others, indices in scan.families("w")] == [
@@ -47,10 +53,10 @@ def test_curves_are_the_numbers_of_the_file(scans):
     axes = figures.response_figure(scan).axes
     assert [each.get_legend() is not None for each in axes] == [True, False, False, False]
     assert [line.get_label() for line in axes[0].lines] == ["F = 0.2", "F = 0.4"]
-    assert np.array_equal(axes[0].lines[1].get_xydata(), np.c_[scan.axes["w"], scan.values("amplitude")][4:])
+    assert np.array_equal(axes[0].lines[1].get_xydata(), np.c_[scan["w"], scan["amplitude"]][4:])
     assert [len(line.get_xdata()) for each in axes[2:] for line in each.lines] == [4] * 4
     for phase, name in (([np.nan, 1], "amplitude"), ([np.nan, np.nan], "largest")):
-        assert figures.size_of(SimpleNamespace(points={"phase": phase}, kind="runs")) == name
+        assert figures.size_of(Points({"phase": phase}, kind="runs")) == name
     lines = scan.plot("loss").lines
     assert [line.get_label() for line in lines] == ["w = 0.7", "w = 0.9", "w = 1.1", "w = 1.3"]
     assert np.array_equal(lines[1].get_xydata(), np.c_[[0.2, 0.4], scan["loss"][1::4]])
@@ -75,14 +81,13 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
                           "--steps=2000", "--keep=series"))
     (curve,) = figures.response_figure(scan).axes[0].lines
     assert np.allclose(curve.get_ydata(), [np.abs(x).max() for x, _ in scan.cycles], rtol=1e-12)
-    assert (curve.get_ydata() > 1.3 * scan.values("amplitude")).all()
+    assert (curve.get_ydata() > 1.3 * scan["amplitude"]).all()
     assert f": max |x| from {min(curve.get_ydata()):.4g} to " in response_pictures(scan)[0].caption
 
 
 def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
-    scan = SimpleNamespace(kind="steady", kind_in_words="limit cycles", settings={"cells": "inf"},
-                           done=np.array([True, True, False]),
-                           values={"residual": np.array([1e-13, -4e-12, 1.0])}.get)
+    scan = Points({"residual": np.array([1e-13, -4e-12, 1.0])}, kind="steady", kind_in_words="limit cycles",
+                  settings={"cells": "inf"}, done=np.array([True, True, False]))
     assert claim_of_scan(scan).startswith("2 of 3 limit cycles of the exact solution at P = ∞")
     assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
     scan.kind, scan.kind_in_words, scan.engine = "runs", "runs", "sweep"

@@ -13,7 +13,7 @@ from result_files import study
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "src/slab", "src/parallel", "src/library", "jobs", "analysis", "tests")
 DOCUMENTS = ["README.md", "CHANGELOG.md", *(f"{folder}/README.md" for folder in FOLDERS)]
-COMMANDS = ("mkdir -p results", "build/masing ", "/usr/bin/python3 analysis/")
+COMMANDS = ("mkdir -p results", "build/masing ", "/usr/bin/python3 analysis/", "awk ", "printf ")
 
 
 def headings(path):
@@ -38,6 +38,7 @@ def test_the_citation_the_readme_and_the_package_have_the_version_of_the_program
     assert re.search(rf"\b{re.escape(version)}\b", ran(masing, "--version", check=True).stdout)
     assert f"version = {{{version}, revision" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert f'\nversion = "{version}"\n' in (ROOT / "analysis" / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\n__version__ = "{version}"\n' in (ROOT / "analysis/masing/__init__.py").read_text(encoding="utf-8")
 
 
 def shown(text):
@@ -47,25 +48,42 @@ def shown(text):
     return commands, [line for line in blocks.splitlines() if line not in commands]
 
 
-def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_alone(masing, tmp_path, long):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.fixture
+def clone(masing, tmp_path):
+    """A folder with what the commands of the documents need of a clone."""
     (tmp_path / "build").mkdir()
     (tmp_path / "build" / "masing").symlink_to(masing)
     for folder in ("analysis", "jobs"):
         (tmp_path / folder).symlink_to(ROOT / folder)
+    return tmp_path
+
+
+def test_the_commands_of_the_readme_print_what_it_shows_and_write_into_results_alone(clone, long):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands, _ = shown(text)
     assert len(commands) == 8
     said = ""
     for command in commands:
         if long or "python3" not in command:  # pictures take long
-            done = ran("sh", "-c", command, cwd=tmp_path, check=True)
+            done = ran("sh", "-c", command, cwd=clone, check=True)
             said += done.stderr + done.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["analysis", "build", "jobs", "results"]
+    assert sorted(path.name for path in clone.iterdir()) == ["analysis", "build", "jobs", "results"]
     parts = [text[text.index(f"## {part}"):].split("\n## ", 1)[0] for part in ("A first run", "A study")]
     lines = [line.rstrip() for part in parts for line in shown(part)[1]]
     assert len(lines) == 11
     for line in lines:
         assert re.search(re.escape(line).replace("…", ".*"), said), line  # … stands for what is left out
+
+
+@pytest.mark.long
+def test_the_commands_of_the_page_on_running_succeed(clone):
+    """All but the benchmark, which takes a minute, and those of a case of the user's own."""
+    commands, _ = shown((ROOT / "jobs" / "README.md").read_text(encoding="utf-8"))
+    assert len(commands) == 10
+    (clone / "results").mkdir()
+    for command in commands:
+        if "masing benchmark" not in command:
+            ran("sh", "-c", command, cwd=clone, check=True)
 
 
 @pytest.mark.long

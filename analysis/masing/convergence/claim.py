@@ -95,7 +95,7 @@ def ray(study):
 
     Errors in space and errors in time can then not be distinguished. For any other study the result is None.
     """
-    if study.refine != "both" or study.levels < 2 or is_told_apart(study):
+    if study.refine != "both" or len(study.ds) < 2 or is_told_apart(study):
         return None
     ratios = study.ds / study.dt
     return float(np.median(ratios)) if np.ptp(np.log(ratios)) <= ALIKE else None

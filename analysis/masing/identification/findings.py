@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing import style
-from masing.cycles.figures import labels_of_axes
+from masing.draw import labels_of_axes
 from masing.identification.discrete import Discrete
 from masing.text import measured, percent
 

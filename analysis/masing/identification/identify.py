@@ -114,7 +114,7 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
             shutil.rmtree(folder, ignore_errors=True)
         raise
     if folder:
-        run.folder = Folder(folder)
+        run._folder = Folder(folder)
     return identified
 
 

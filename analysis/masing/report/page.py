@@ -65,13 +65,13 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     for origin, run in zip(origins["rows"], files + computed):
         origin["cost"], origin["phases"] = _cost(run)
     # The first figure shows the study with the most levels, of those that are neither as expected nor exact if any are.
-    chosen = min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -studies[n].levels),
+    chosen = min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -len(studies[n].ds)),
                  default=None)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
     others = [section["errors"] for section in alone]
-    others += cycles["together"] + cycles["differences"] + cycles["long"] if cycles else []
+    others += cycles["together"] + cycles["long"] if cycles else []
     others += (work["pictures"] if work else []) + trajectories + chains + responses
     pictures = list(dict.fromkeys(overview + others))
     for n, picture in enumerate(pictures, start=1):  # The pictures of the overview are all figure 1.
@@ -135,9 +135,8 @@ def _trajectories(studies, runs, exact):
     fields or an energy balance are added.
     """
     first = {}
-    for run in [*exact.all, *studies, *runs]:
-        if run.has_samples:
-            first.setdefault(run.problem, run)
+    for run in [*exact.all, *filter(None, (study.finest for study in studies)), *runs]:
+        first.setdefault(run.problem, run)
     chosen = list(first.values())
     return chosen + [run for run in runs if (run.has_field or run.has_energy) and all(run is not other for other in chosen)]
 
@@ -150,7 +149,8 @@ def _cost(run):
     time of each phase.
     """
     names = "wall_seconds", "steps_per_second", "cell_updates_per_second"
-    cells = [*(cell(getattr(run, name, None), count) for name in ("cells", "steps")),
+    last = getattr(run, "finest", run)
+    cells = [*(cell(getattr(last, name, None), count) for name in ("cells", "steps")),
              *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]
     return cells, [(name, f"{measured(run.timing[f'{key}_seconds'], 3)} s") for key, name in PHASES.items()
                    if f"{key}_seconds" in run.timing]

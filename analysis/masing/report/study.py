@@ -8,7 +8,7 @@ import numpy as np
 from masing.convergence import levels
 from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray, reference_text,
                                       remarks, statement)
-from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, study_figure
+from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed_ratio, study_figure
 from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
@@ -35,7 +35,7 @@ def study_section(study, number, problem, is_first):
         "refined": STEPS[study.refine],
         # The table of orders has the parts of the uncertainty of each, and the number of levels in its fit.
         "findings": [(f, [measured(study.number(name)) for part in PARTS if (name := part.format(f.quantity)) in study.fit],
-                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {study.levels}",
+                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
                       levels.constant_cells(study, f.quantity)) for f in shown],
         "least": study.fit.get("least_uncertainty"),
         "constant_headings": levels.constant_headings(study),
@@ -74,7 +74,7 @@ def _tables(study, found, quantities):
     widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
     return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
             for name, frame, brief, notes in (
-                ("levels", study.table(), levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
+                ("levels", study.levels, levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
                 ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (widths, *of_law, reference)))]
 
 
@@ -97,7 +97,9 @@ def error_picture(study, quantities):
     if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
         caption += f" Round-off floor: {measured(floor)}."
     figure = study_figure(study, quantities)
-    if len(figure.axes) > 1:
+    if at_ratio := fixed_ratio(study):
+        caption += f" Below: the levels with δs/δt = {measured(at_ratio[0], 3)} over δs, without a fit."
+    elif len(figure.axes) > 1:
         caption += " Below: the same, divided by the step to the power of the expected order."
     return Picture(f"{study.path.stem}-errors", figure,
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)
@@ -129,7 +131,7 @@ def _statement(study):
     constant = bound(study)
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": statement(study), "beyond": beyond(study), "continuum": study.cells == 0,
+    return {"name": statement(study), "beyond": beyond(study), "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
             "shares_time": shares_time(study)}

@@ -111,7 +111,7 @@ def claim_of_scan(scan):
     at = f" at {cells}" * bool(cells)
     points = f"{np.sum(scan.done)} of {len(scan.done)} {scan.kind_in_words}"
     if scan.kind == "steady":
-        closed = np.abs(scan.values("residual")[scan.done]).max(initial=0)
+        closed = np.abs(scan["residual"][scan.done]).max(initial=0)
         return f"{points} of the exact solution{at}, by shooting, each closed to {measured(closed, 1)} of its range."
     if scan.engine == "exact":
         return f"{points} are exact in time{at}."
