@@ -1,66 +1,12 @@
 #!/usr/bin/env python3
-"""Draw the responses in a file that masing scan has written.
+"""Run the module masing.scripts.response, which says with --help what it does."""
 
-The figure shows two quantities over a parameter, such as the amplitude and the phase, the loss and the damping ratio
-over the amplitude, a map of the amplitude over two parameters, and cycles, as far as the file has data for them.
+import sys
 
-With --limit the figure shows an ensemble of records in place of these: the 16, 50 and 84 % quantiles of max |x|, or of
-another number, over the intensity, and the fragility curve, the probability that the number exceeds the limit.
-"""
-
-from masing import command_line
-
-command_line.require("h5py", "numpy", "matplotlib")
-
-from masing import response, style
-from masing.errors import MasingError
-from masing.results import Scan
-
-style.apply()
-
-
-PARSER = command_line.Parser(description=__doc__)
-PARSER.add_argument("file", metavar="SCAN.h5", help="of masing scan")
-PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the file)")
-PARSER.add_argument("--over", metavar="NAME", help="the abscissa (default: the axis with the most values); with "
-                    "--limit the column of the intensities")
-PARSER.add_argument("--limit", metavar="L", type=float, help="draw quantiles and the fragility curve for this limit")
-PARSER.add_argument("--of", metavar="NAME", help="with --limit: the number that is compared with it (default: peak_x, "
-                    "which is max |x|)")
-PARSER.add_argument("--cluster", metavar="NAME", help="with --limit: the column that tells records apart, or none "
-                    "(default: sample)")
-PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", type=command_line.assignment,
-                    help="with --limit: only points with this value; may be repeated")
-
-
-def main(arguments):
-    """Read the file of a scan, draw and save the figure, and print the path of the figure."""
-    options = PARSER.parse_args(arguments)
-    path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
-    scan = Scan(options.file)
-    if options.limit is not None:
-        return draw_ensemble(scan, options, path)
-    if alone := [f"--{name}" for name in ("of", "cluster", "where") if getattr(options, name)]:
-        raise MasingError(f"{alone[0]}: needs --limit")
-    if options.over and options.over not in scan.parameters:
-        raise MasingError(f"--over: {options.file} has no axis {options.over}; give one of "
-                          f"{', '.join(scan.parameters)}")
-    if not scan.done.any():
-        raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
-    style.save(response.response_figure(scan, options.over), path)
-    print(path)
-
-
-def draw_ensemble(scan, options, path):
-    """Draw and save the figure of an ensemble, and print the fragility curve and the path of the figure."""
-    command_line.require("pandas", "scipy")
-    cluster = {None: "sample", "none": None}.get(options.cluster, options.cluster)
-    of, where = options.of or "peak_x", dict(options.where or [])
-    curve = scan.fragility(options.limit, options.over or scan.abscissa(), cluster, of=of, where=where)
-    style.save(response.ensemble_figure(scan, curve, where), path)
-    print(curve)
-    print(path)
-
+try:
+    from masing.scripts.response import main, run
+except ImportError as lack:
+    sys.exit(f"response.py: {lack}")
 
 if __name__ == "__main__":
-    command_line.run(main)
+    run()

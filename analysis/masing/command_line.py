@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from masing.errors import FAILURE, MasingError, missing
+from masing.errors import FAILURE, MasingError
 
 PICTURES = (".png", ".svg", ".pdf")
 # Every picture and every page that a script writes contains this word. The function write_file() replaces an existing
@@ -77,13 +77,6 @@ def assignment(text):
         return name.strip(), float(value)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE") from None
-
-
-def require(*libraries):
-    """Exit with code 1 and one line on stderr if one of the named libraries is not installed for this Python."""
-    if line := missing(*libraries):
-        print(f"{Path(sys.argv[0]).name}: {line}", file=sys.stderr)
-        sys.exit(FAILURE)
 
 
 def run(main):

@@ -39,9 +39,9 @@ class Judgement(namedtuple("Judgement", "quantity order uncertainty expected ver
 
     `order` is the observed order and `uncertainty` half the width of its interval, or NaN; `expected` is the text of
     the expected order, or "". `verdict` is one of VERDICTS, and `why` says from what the order was found. `steps`
-    [levels], the sum of the steps if there are two, and `errors` [levels] are sorted from coarse to fine; `pair_orders`
-    [levels - 1] are the orders between two levels. For a table of values, `errors` are the values, `value` is their
-    limit and `index` the grid convergence index, a bound of the error of the last value; otherwise both are NaN.
+    [levels], their sum if there are two, and `errors` [levels] are sorted from coarse to fine; `pair_orders` [levels -
+    1] are those between two levels. For a table of values, `errors` are the values, `value` is their limit and `index`
+    the grid convergence index, a bound of the error of the last value; otherwise both are NaN.
     """
 
 
@@ -84,28 +84,48 @@ class Judgements(dict):
             style.label_decades(axes.xaxis, axes.yaxis)
             has_values = any(math.isfinite(each.value) for each in self.values())
             axes.set(xlabel="step", ylabel="value" if has_values else "error")
-            style.legend_above(axes, 3)
+            style.legend(axes)
             return drawing
 
 
 def judge(table, expect_order=None, step="h", *, reference="exact", values=False, tolerance=0.1, floor=0.0):
     """Judge whether the errors in a table, which any program may have printed, converge with the expected orders.
 
-    table: the path of a CSV file with a heading, whose cells are separated by commas, semicolons, tabs or blanks; a
-    DataFrame; or a dictionary of columns. Each row is a level. The digits of an error that is given as a text count: the error may
-    be wrong by half a unit of its last digit, and so may a step that looks rounded. Numbers count as exact. step: the
-    column of the step, or an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt".
-    expect_order: {column: order}, where an order is a number or a text such as ">=1", or one order for all columns that
-    `step` does not name; if it is None, the orders of these columns are found, but not judged. reference: with what the
-    errors compare each level: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2"); or
-    "successive", the next level. The error of the last level is then left empty, or that of the first one if a level is
-    compared with the one before. With values=True the columns contain values and not errors: they are extrapolated with
-    their observed order, and get a grid convergence index, by the smaller of the observed and the expected order. An
-    order counts as expected if its interval is within `tolerance` of the expected one. Errors that are not above
-    `floor` are regarded as round-off.
+    Parameters
+    ----------
+    table : path, DataFrame or dict
+        A table with a row for each level, such as a CSV file with a heading. The digits of an error that is a text
+        count: it may be wrong by half a unit of its last digit, and so may a step that looks rounded.
+    expect_order : dict, number or str
+        {column: order}, where an order is a number or a text such as ">=1", or one order for all columns that `step`
+        does not name. Without it, the orders of these columns are found, but not judged.
+    step : str
+        The column of the step, an expression of columns such as "1/sqrt(cells)", or two of them such as "ds,dt".
+    reference : str
+        With what each level is compared: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2");
+        or "successive", the next level, or the one before, where the last error, or the first, is left empty.
+    values : bool
+        Whether the columns contain values. They are extrapolated with their observed order, and get a grid convergence
+        index, by the smaller of the observed and the expected order.
+    tolerance, floor : float
+        An order is as expected if its interval is within `tolerance` of the expected one. Errors that are not above
+        `floor` are regarded as round-off.
 
-    Returns a mapping {column: Judgement}, which prints as a table. Raises MasingError, with a message of one line, if
-    the table or an argument is not valid.
+    Returns
+    -------
+    Judgements
+        The Judgement of each column, {column: Judgement}, which prints as a table.
+
+    Raises
+    ------
+    MasingError
+        If the table or an argument is not valid.
+
+    Examples
+    --------
+    >>> found = masing.judge({"h": [0.4, 0.2, 0.1], "L2": [0.16, 0.04, 0.01]}, {"L2": 2})
+    >>> round(found["L2"].order, 6), found["L2"].verdict
+    (2.0, 'as expected')
     """
     module = native.required("judge()")
     frame, fewest = _frame(table), 2 if values else FEWEST
@@ -125,19 +145,11 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
         cells = [frame[quantity].iloc[row] for row in sorting]
         numbers = np.array([_number(cell, f"{quantity}, row {row + 1}") for cell, row in zip(cells, sorting)])
         if values:
-            if not promised > 0:
-                raise MasingError(f"{quantity}: values are bounded by their expected order; give expect_order")
-            known = np.isfinite(numbers)
-            limit, order, index = module.extrapolate(steps[:, known], numbers[known], promised)
-            why = f"limit {limit:.8g}, error of the last value at most {index:.2g}" if math.isfinite(limit) else \
-                f"no limit: {known.sum()} values are too few, do not change, or do not approach one"
-            found[quantity] = Judgement(quantity, order, math.nan, expected, "not judged", why, steps.sum(axis=0),
-                                        numbers, np.array([]), limit, index)
+            found[quantity] = _extrapolated(module, quantity, expected, promised, steps, numbers)
             continue
         if (numbers < 0).any():
-            row = sorting[np.argmax(numbers < 0)]
-            raise MasingError(f"{quantity}, row {row + 1}: the error {cells[np.argmax(numbers < 0)]} is negative; give "
-                              "its size")
+            row = np.argmax(numbers < 0)
+            raise MasingError(f"{quantity}, row {sorting[row] + 1}: the error {cells[row]} is negative; give its size")
         if reference == "successive":
             numbers, cells = _successive(quantity, numbers, cells)
         if np.isfinite(numbers).sum() < FEWEST:
@@ -149,6 +161,18 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
         found[quantity] = Judgement(quantity, order, width, expected, verdict, why, steps.sum(axis=0), numbers,
                                     np.array(pairs), math.nan, math.nan)
     return found
+
+
+def _extrapolated(module, quantity, expected, promised, steps, numbers):
+    """Return the Judgement of a column of values: their limit and its grid convergence index."""
+    if not promised > 0:
+        raise MasingError(f"{quantity}: values are bounded by their expected order; give expect_order")
+    known = np.isfinite(numbers)
+    limit, order, index = module.extrapolate(steps[:, known], numbers[known], promised)
+    why = f"limit {limit:.8g}, error of the last value at most {index:.2g}" if math.isfinite(limit) else \
+        f"no limit: {known.sum()} values are too few, do not change, or do not approach one"
+    return Judgement(quantity, order, math.nan, expected, "not judged", why, steps.sum(axis=0), numbers, np.array([]),
+                     limit, index)
 
 
 def _frame(table):
@@ -191,8 +215,7 @@ def _half_unit(cell):
 
 
 def _steps(frame, step):
-    """Return the steps [1 or 2][levels] for the argument `step` of judge(), half a unit of their last digits as a
-    fraction of them [levels], and the set of the columns in it."""
+    """Return the steps [1 or 2][levels], half a unit of their last digits as a fraction [levels], and their columns."""
     texts = [str(step)] if str(step) in frame.columns else str(step).split(",")
     if len(texts) > 2:
         raise MasingError(f"step {step}: give a column or an expression of columns, or two of them")
@@ -224,7 +247,7 @@ def _steps(frame, step):
 
 
 def _rounded(cells):
-    """Return half a unit of the last digit of each cell [levels] of a column of steps, or 0 if they look exact.
+    """Return half a unit of the last digit of each step [levels], or 0 if they look exact.
 
     Rounded steps are texts with decimals that are no geometric sequence as they stand. More than half of them have the
     largest number of digits, or of decimals, and this is at least two digits for all; the others end with zeros.
@@ -243,8 +266,7 @@ def _rounded(cells):
 
 
 def _expectations(frame, expect_order, used):
-    """Return {column: text of its expected order} for the argument expect_order of judge(), also as a text
-    "L2=2,H1>=1"."""
+    """Return {column: text of its expected order}; expect_order may also be a text such as "L2=2,H1>=1"."""
     if isinstance(expect_order, str) and (pairs := PAIR.findall(expect_order)):
         if len(dict(pairs)) < len(expect_order.split(",")):
             raise MasingError(f"expect_order {expect_order}: give each column one order, as in L2=2,H1>=1")
@@ -273,7 +295,7 @@ def _expectation(text):
 
 
 def _finest(reference, steps):
-    """Return the steps of the reference for the argument `reference` of judge(), or [] if there is none."""
+    """Return the steps of the reference, or [] if it is no single run."""
     if reference in ("exact", "successive"):
         return []
     word, _, rest = str(reference).partition(":")

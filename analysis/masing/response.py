@@ -16,8 +16,6 @@ LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": 
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
 # A map of the amplitude over two parameters is drawn only if each of them has at least this number of values.
 MAP = 6
-# More curves than this have a colour scale in place of a legend.
-MOST_LABELS = 8
 # If the largest values of two curves differ by a larger factor than this, their axis is logarithmic.
 WIDE = 10
 # A damping ratio up to this size is regarded as zero, because rounding errors may cause it.
@@ -114,10 +112,10 @@ def ensemble_figure(scan, fragility, where=None):
         _draw_quantiles(axes, scan.summary(fragility.of, over, where=where))
         axes.axhline(fragility.limit, color=style.GREY, linestyle=":", label="limit")
         axes.set(xlabel=f"intensity {over}", ylabel=what)
-        style.legend_above(axes, 4)
+        style.legend(axes)
     axes = drawing.add_subplot(1 + has_groups, 1, 1 + has_groups)
     fragility.plot(axes)
-    style.legend_above(axes, 2)
+    style.legend(axes)
     if _is_logarithmic(scan, over):
         for axes in drawing.axes:
             axes.set_xscale("log")
@@ -135,14 +133,17 @@ def _draw_quantiles(axes, table):
 
 
 def _label(others):
-    return ", ".join(f"{name} = {tick(value)}" for name, value in others.items())
+    """Return the values of parameters {name: value} as the label of a curve; None if there are none."""
+    return ", ".join(f"{name} = {tick(value)}" for name, value in others.items()) or None
 
 
 def _curves(axes, scan, over):
+    """Yield (label or None, colour, indices of the points that were computed) for each family of points."""
     families = scan.families(over)
     for (others, indices), colour in zip(families, _colours(axes, scan, [others for others, _ in families])):
         # Samples only have numbers, which say nothing in a legend.
-        yield _label({} if "sample" in others else others), colour, indices[scan.done[indices]]
+        has_label = len(families) <= style.MOST_NAMED and "sample" not in others
+        yield _label(others) if has_label else None, colour, indices[scan.done[indices]]
 
 
 def _colours(axes, scan, choices):
@@ -151,14 +152,14 @@ def _colours(axes, scan, choices):
     If they are too many for a legend, a colour scale is drawn beside the axes. It shows the values of a parameter, or
     the places of the curves in the file if several parameters differ.
     """
-    if len(choices) <= MOST_LABELS:
+    if len(choices) <= style.MOST_NAMED:
         return style.colours(len(choices))
     name, *more = [name for name in choices[0] if len({each[name] for each in choices}) > 1]
     if more:
         label = f"number of curve, by {', '.join([name, *more])}"
-        return style.scale_of_values(axes, np.arange(1, len(choices) + 1), label)
-    return style.scale_of_values(axes, [each[name] for each in choices], axis_label(scan, name),
-                             _is_logarithmic(scan, name))
+        return style.colour_bar(axes, np.arange(1, len(choices) + 1), label)
+    return style.colour_bar(axes, [each[name] for each in choices], axis_label(scan, name),
+                            log=_is_logarithmic(scan, name))
 
 
 def _is_logarithmic(scan, name):
@@ -177,7 +178,7 @@ def _over(axes, scan, over, name):
         x, y = scan[over][indices], values_of(scan, name)[indices]
         if name == "phase":
             y = _centred(y)
-        axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label or None)
+        axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label)
     axes.set(xlabel=axis_label(scan, over), ylabel=in_figure(quantity(scan, name).replace(" F − ", "\nF − ")))
     if name == "phase":
         axes.set_yticks(np.arange(-0.5, 1.6, 0.5) * np.pi, ["−π/2", "0", "π/2", "π", "3π/2"])
@@ -188,7 +189,7 @@ def _over(axes, scan, over, name):
     if _is_logarithmic(scan, over):
         _make_logarithmic(axes, "x")
     style.label_decades(axes.xaxis, axes.yaxis)
-    _add_legend(axes)
+    style.legend(axes)
 
 
 def _centred(phase):
@@ -205,12 +206,12 @@ def _over_amplitude(axes, scan, over, name):
         order = indices[scan["damping_ratio"][indices] > ROUNDING]
         # A family consists of the points that differ only in `over`. Several families may lie on the same curve, so
         # each is drawn as points with its own marker.
-        axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label or None,
+        axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label,
                   marker=style.MARKERS[n % len(style.MARKERS)], markersize=3.5, linestyle="", markerfacecolor="none")
     axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name])
     _make_logarithmic(axes, "xy" if name == "loss" else "x")
     style.label_decades(axes.xaxis, axes.yaxis)
-    _add_legend(axes)
+    style.legend(axes)
 
 
 def _make_logarithmic(axes, names):
@@ -218,12 +219,6 @@ def _make_logarithmic(axes, names):
     for name in names:
         if any((getattr(line, f"get_{name}data")() > 0).any() for line in axes.lines):
             getattr(axes, f"set_{name}scale")("log")
-
-
-def _add_legend(axes):
-    labels = axes.get_legend_handles_labels()[1]
-    if 0 < len(labels) <= MOST_LABELS:
-        style.legend_above(axes, max(1, 36 // (4 + max(map(len, labels)))))
 
 
 def _map(axes, scan, name):
@@ -241,8 +236,9 @@ def _map(axes, scan, name):
 
 def _cycles(axes, scan):
     choices = [{name: scan[name][n] for name in scan.parameters} for n in range(len(scan.cycles))]
+    is_named = len(choices) <= style.MOST_NAMED
     for (x, restoring), choice, colour in zip(scan.cycles, choices, _colours(axes, scan, choices)):
         if len(x):
-            axes.plot(x, restoring, color=colour, linewidth=1, label=_label(choice))
+            axes.plot(x, restoring, color=colour, linewidth=1, label=_label(choice) if is_named else None)
     axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).labels["restoring"]))
-    _add_legend(axes)
+    style.legend(axes)

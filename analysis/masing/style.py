@@ -3,18 +3,18 @@
 import base64
 import io
 import re
+import textwrap
 
 import matplotlib
 import numpy as np
-from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
 from masing.command_line import write_file
-from masing.text import measured, minus, tick
+from masing.text import minus
 
 # The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper. Its purple is
 # darkened, because it is pale in thin lines.
@@ -35,10 +35,10 @@ MOST_COLUMNS = 600
 X_LABEL = "displacement x"
 # The label of an axis for restoring forces that were measured, or that different models define differently.
 RESTORING_LABEL = "restoring force f"
-# The largest number of labels on a linear axis and of labels on a logarithmic axis; more labels would overlap.
-MOST_TICKS, MOST_DECADES = 6, 7
-# If a frame has more curves than this, a colour scale names them and not a legend.
-MOST_NAMED = 8
+# If a frame has more curves than this, a colour scale names them and not a legend. The scale names MOST_TICKS of them.
+MOST_NAMED, MOST_TICKS = 8, 6
+# A line of a legend has this number of letters in an inch; the line in front of a label takes as much as four letters.
+LETTERS, LINE_LETTERS = 10, 4
 # A curve with more reversals of x than this, whose range also changes, is coloured by time. In one colour its loops
 # could not be distinguished.
 MANY_REVERSALS = 18
@@ -49,10 +49,6 @@ MOST_SEGMENTS = 7200
 # white, and colour-blind readers can distinguish them.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.3, 1, 256)))
 BY_TIME = "by time"
-# Sets of the multiples of each power of ten that a logarithmic axis may label. The first set that gives at least three
-# labels is used.
-DIGITS = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7))
-
 # The left and the right end of the first and of the second slope triangle of a figure. An end is a position on the
 # logarithmic horizontal axis, on which the smallest step of the curves is at 0 and the largest at 1.
 TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
@@ -84,15 +80,17 @@ PARAMETERS = {
     "figure.constrained_layout.use": True,
     "hatch.color": "#555555",
     "hatch.linewidth": 0.7,
-    "savefig.dpi": 200,
+    "savefig.dpi": 300,
     # matplotlib may omit a vertex of a line if this moves the line by less than 0.3 pixels (the default is 0.11), so
     # that curves of many cycles give smaller files.
     "path.simplify_threshold": 0.3,
     "svg.fonttype": "path",
     # Fonts are embedded as TrueType (Type 42), because publishers do not accept Type 3 fonts.
     "pdf.fonttype": 42,
-    # The labels of an axis are the values themselves and not differences from an offset beside the axis.
+    # Labels of axes are the values themselves, or these with a common power of ten beside the axis.
     "axes.formatter.useoffset": False,
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.limits": (-3, 4),
     # With a fixed salt the ids in an SVG file are reproducible, so that the same figure has the same bytes.
     "svg.hashsalt": "masing",
 }
@@ -128,23 +126,15 @@ def colours(count):
 
 
 def label_decades(*axes):
-    """Label powers of ten on those of the axes that are logarithmic.
-
-    If an axis contains fewer than three powers of ten, multiples of them are also labelled, so that there are at least
-    three labels. If this is not possible, the axis is labelled as a linear one. If there would be more than
-    MOST_DECADES labels, some of them are left out.
-    """
+    """Label those of the axes that are logarithmic: powers of ten, or more numbers if the axis has less than two."""
     for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
-        decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
-        ticks = [np.outer(decades, digits).ravel() for digits in DIGITS]
-        ticks = [each[(each >= low) & (each <= high)] for each in ticks]
-        enough = next((each for each in ticks if len(each) >= 3), None)
-        if enough is None:
-            label_values(axis, most=4)
+        if high < 10 * low:
+            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+            axis.set_major_formatter(ScalarFormatter())
         else:
-            axis.set_ticks(enough[:: -(-len(enough) // MOST_DECADES)])
-            axis.set_major_formatter(lambda value, _: measured(value, 1, plain=()))
+            axis.set_major_locator(LogLocator(subs=(1, 3) if high < 100 * low else (1,), numticks=7))
+            axis.set_major_formatter(LogFormatterSciNotation(minor_thresholds=(np.inf, np.inf)))
         axis.set_minor_formatter(NullFormatter())
         axis.grid(True, which="minor", linewidth=0.6)
 
@@ -175,61 +165,38 @@ def draw_triangle(axes, curves, exponent, place=0):
                   ha="right" if falls else "left", va="center", color=GREY)
 
 
-def legend_above(axes, columns=1, entries=()):
-    """Put the legend above the frame, where it cannot hide a curve.
+def legend(axes, inside=False):
+    """Name the curves of a frame: above it, or inside it at a place that they leave free.
 
-    `entries` are (lines, labels); by default the legend has all lines with a label.
+    More than MOST_NAMED curves, which must have the colours colours(count), are named by a colour bar beside the frame.
     """
-    axes.legend(*entries, loc="lower left", bbox_to_anchor=(0, 1), ncol=columns, borderaxespad=0, handlelength=1.2,
-                columnspacing=1, handletextpad=0.5)
+    lines, names = axes.get_legend_handles_labels()
+    if len(names) > MOST_NAMED:
+        colour_bar(axes, np.arange(len(names)), names=names)
+    elif names:
+        letters = int(LETTERS * axes.figure.get_figwidth() / axes.get_subplotspec().get_gridspec().ncols)
+        names = ["\n".join(textwrap.wrap(name, letters - LINE_LETTERS)) for name in names]
+        columns = max(1, letters // (LINE_LETTERS + max(map(len, names))))
+        where = {"loc": "best"} if inside else {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns}
+        axes.legend(lines, names, borderaxespad=0, handlelength=1.2, columnspacing=1, handletextpad=0.5, **where)
 
 
-def name_curves(axes, curves, labels, columns=1):
-    """Name all the curves of a frame, which have the colours colours(len(curves)): by a legend above the frame, or by a
-    colour scale if there are more than MOST_NAMED of them."""
-    if len(curves) > MOST_NAMED:
-        scale_of_names(axes, labels)
-    else:
-        legend_above(axes, columns, (curves, labels))
-
-
-def scale_of_names(axes, labels):
-    """Draw the colour bar of curves that have the colours colours(len(labels)). Of the labels MOST_TICKS are written,
-    the first and the last among them."""
-    places = np.linspace(0, len(labels) - 1, MOST_TICKS).round().astype(int)
-    bar = axes.figure.colorbar(ScalarMappable(Normalize(0, len(labels) - 1), SEQUENCE), ax=axes, aspect=30)
-    bar.set_ticks(places, labels=[labels[n] for n in places])
-
-
-def scale_of_values(axes, values, label, log=False):
+def colour_bar(axes, values, label="", names=(), log=False):
     """Draw a colour bar beside the axes, and return the colour that it has at each of the values, for as many curves.
 
-    The scale of the bar is logarithmic if `log` is true; the values are positive then.
+    If the values have `names`, MOST_TICKS of these are written, the first and the last among them. The scale is
+    logarithmic if `log` is true; the values are positive then.
     """
     norm = (LogNorm if log else Normalize)(min(values), max(values))
     bar = axes.figure.colorbar(ScalarMappable(norm, SEQUENCE), ax=axes, label=label, aspect=30)
-    (label_decades if log else label_values)(bar.ax.yaxis)
-    if np.asarray(values).dtype.kind == "i":
+    if names:
+        places = np.linspace(0, len(names) - 1, MOST_TICKS).round().astype(int)
+        bar.set_ticks(np.asarray(values)[places], labels=[names[n] for n in places])
+    elif np.asarray(values).dtype.kind == "i":
         bar.ax.yaxis.get_major_locator().set_params(integer=True)
+    label_decades(bar.ax.yaxis)
     bar.ax.grid(False, which="both")
     return list(SEQUENCE(norm(values)))
-
-
-def label_values(*axes, most=MOST_TICKS):
-    """Label linear axes with a few numbers, at most about `most`, that are written in full, such as `−1.5` or
-    `2·10⁻¹⁴`.
-
-    No factor and no offset is written beside the axis.
-    """
-    for axis in axes:
-        axis.set_major_locator(MaxNLocator(most - 1, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(lambda value, _, axis=axis: tick(value, _digits(axis.get_majorticklocs())))
-
-
-def _digits(places):
-    """Return the number of significant digits, at least four, with which the labels of ticks at these places differ."""
-    most, step = np.abs(places).max(), np.diff(places).min(initial=np.inf)
-    return 4 if not 0 < step < most else max(4, 2 + int(np.floor(np.log10(most)) - np.floor(np.log10(step))))
 
 
 def image(axes, t, places, values, **bar):
@@ -241,8 +208,7 @@ def image(axes, t, places, values, **bar):
     # The mesh is rasterized, because its rectangles would take megabytes in a vector file.
     mesh = axes.pcolormesh(t, places, values.T, cmap="RdBu_r", vmin=-most, vmax=most, shading="nearest",
                            rasterized=True)
-    scale = axes.figure.colorbar(mesh, ax=axes, **bar)
-    label_values(axes.xaxis, axes.yaxis, scale.ax.xaxis if scale.orientation == "horizontal" else scale.ax.yaxis)
+    axes.figure.colorbar(mesh, ax=axes, **bar)
     axes.grid(False)
 
 
@@ -276,25 +242,6 @@ def curves_of(drawing):
 def save(drawing, path):
     """Write a figure to the path, whose ending determines the format; raises MasingError if it cannot be written."""
     write_file(path, encoded(drawing, path.suffix.lower()[1:]))
-
-
-def save_all(drawings, path):
-    """Write figures to files, and return the paths of these files.
-
-    If `path` ends in .pdf, the figures become the pages of one file. Otherwise each figure has a file of its own: PATH,
-    PATH-2, ….
-    """
-    if path.suffix.lower() == ".pdf" and len(drawings) > 1:
-        buffer = io.BytesIO()
-        with PdfPages(buffer, metadata=UNDATED["pdf"]) as book:
-            for drawing in drawings:
-                book.savefig(drawing)
-        write_file(path, buffer.getvalue())
-        return [path]
-    paths = [path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}") for n in range(1, len(drawings) + 1)]
-    for drawing, each in zip(drawings, paths):
-        save(drawing, each)
-    return paths
 
 
 def encoded(drawing, kind):

@@ -161,6 +161,14 @@ def listed(words, last="and"):
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
 
 
+def joined(labels):
+    """Return labels of curves as a list within a sentence, such as `P = 3, 10 and 100`."""
+    labels = list(labels)
+    if all(label.startswith("P = ") and "," not in label for label in labels):
+        return "P = " + listed(label.removeprefix("P = ") for label in labels)
+    return listed(labels)
+
+
 def signs_of(text):
     """Return a sentence of the program in the notation of the pages: 4e-14 becomes 4·10⁻¹⁴, and u0 becomes u₀."""
     text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b", lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)

@@ -16,8 +16,9 @@ namespace masing::base {
 
 struct Series;
 
-/// How an operation is evaluated. `function` calls the C++ function of an ElementaryFunction. The
-/// other instructions are the most frequent ones, and each has code of its own.
+/// How an operation is evaluated. `function` calls the C++ function of an ElementaryFunction.
+/// Numbers, variables, +, *, and the choice ?: are the most frequent operations; each has its own
+/// branch.
 enum class Instruction { number, variable, table, negate, add, multiply, choose, function };
 
 /// Describes a function or an operator of the expression language. If it has one or two operands,

@@ -165,12 +165,12 @@ class ChainEngine final : public Engine {
 
   std::string warning() override {
     const std::int64_t weak = first_at_strength();
-    return weak == never
-               ? ""
-               : fmt::format(
-                     "element {} has reached its strength: from there on strain gathers in one "
-                     "element, and does not converge as n grows; k0 > 0 prevents this",
-                     weak);
+    return weak == never ? ""
+                         : fmt::format(
+                               "element {} has reached its strength: from there on the deformation "
+                               "localizes in one element, and the result depends on n; k0 > 0 "
+                               "prevents this",
+                               weak);
   }
 
   void serialize(Archive& archive) override;

@@ -31,6 +31,21 @@ def lines_of(script, *launcher, **variables):
     return done.stdout.splitlines()
 
 
+def labels_that_touch(figure):
+    """The pairs of labels of ticks of one axis of a figure whose boxes overlap, once its layout is found."""
+    figure.set_layout_engine("constrained")
+    figure.draw_without_rendering()
+    touching = []
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) if axes.get_visible()):
+        low, high = sorted(axis.get_view_interval())
+        labels = [(tick.label1.get_text(), tick.label1.get_window_extent()) for tick in
+                  axis.get_major_ticks() + axis.get_minor_ticks()
+                  if low <= tick.get_loc() <= high and tick.label1.get_visible() and tick.label1.get_text()]
+        touching += [(one, other) for n, (one, box) in enumerate(labels) for other, next_box in labels[n + 1:]
+                     if box.overlaps(next_box)]
+    return touching
+
+
 def number(text):
     """The number that a page shows as −2.7·10⁻¹⁴."""
     mantissa, _, power = re.sub("^(?=10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])", "1·", text).partition("·10")

@@ -14,10 +14,9 @@ import identify
 from masing.errors import MasingError
 from masing.cycles.curves import Measured
 from masing.cycles.half_cycles import widest_half_cycle
-from masing.cycles.noise import jumps, noise, smoothed, with_smooth_x
+from masing.cycles.noise import noise, with_smooth_x
 from masing.identification.continuous import _basis, _continued, _estimates, _fit, identify_continuous
 from oracle import continuum, drive, noisy, one_cycle, write_csv
-from outputs import one_line
 
 CELLS = 1500
 MIDDLES = (np.arange(CELLS) + 0.5) / CELLS
@@ -139,29 +138,13 @@ def test_the_noise_of_x_is_found_and_taken_out_and_a_motion_without_noise_stays_
     assert np.std(found.x - x) < 2 * share / np.sqrt(3)
     for x in (x, motion(np.linspace(0, 2 * np.pi, 100))):
         curve = with_smooth_x(Measured(Path("c"), None, x, x))
-        assert curve.x is x and curve.force is x and (curve.noise.x, curve.noise.jumps) == (0, [])
+        assert curve.x is x and curve.force is x and curve.noise.x == 0
 
 
-def test_a_jump_of_noise_level_is_found():
-    x = np.cos(np.linspace(0, 2 * np.pi, 4001)) + 0.01 * np.random.default_rng(5).standard_normal(4001)
-    assert jumps(x, smoothed(x)) == []
-    x[1200:] -= 0.05
-    [(place, found)] = jumps(x, smoothed(x))
-    # Of 100 samples on either side: the height is known to about a third of the noise.
-    assert abs(place - 1200) <= 3 and found == pytest.approx(-0.05, abs=0.01)
-    x[1200:] -= 0.95
-    assert jumps(x, smoothed(x))[0][0] == 1200
-
-
-def test_noise_in_x_and_a_jump_are_named(run_script, undrawn, tmp_path):
+def test_noise_in_x_is_named(run_script, undrawn, tmp_path):
     x = one_cycle(1.5, 2000)
     force = noisy(drive(x, *continuum(lambda s: s + 0.1, lambda s: 1.0)), 0.01, 2)
-    measured = noisy(x, 0.005, 3)
-    lab, slip = tmp_path / "lab.csv", tmp_path / "slip.csv"
-    code, out, err = run_script(identify, write_csv(lab, "x,force", measured, force), "--threshold", "s+0.1")
-    assert (code, err) == (0, "") and "errors in both" in out and "jumps" not in out
+    lab = write_csv(tmp_path / "lab.csv", "x,force", noisy(x, 0.005, 3), force)
+    code, out, err = run_script(identify, lab, "--threshold", "s+0.1")
+    assert (code, err) == (0, "") and "errors in both" in out
     assert float(re.search("noise of x (.*) % of its range", out)[1]) == pytest.approx(0.5, rel=0.1)
-    # The record goes on from a sample at which the sensor slips.
-    measured[4500:] += 0.1
-    one_line(run_script(identify, write_csv(slip, "x,force", measured, force), "--threshold", "s+0.1"),
-             "x jumps by 0.1", "sample 450", code=3)

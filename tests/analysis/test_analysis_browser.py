@@ -18,7 +18,7 @@ OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--n
            "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed (apt-get install chromium)")
 
-WIDTHS = (1000, 390)
+WIDTHS = (1100, 1000, 390)
 # Looks at the pages in frames of the widths, all its folds open, and leaves what it found as the document's text.
 PROBE = """<!DOCTYPE html><meta charset="utf-8"><body>%s<script>
 const found = [];

@@ -10,8 +10,7 @@ import pytest
 
 import cycles
 import masing
-from masing import style
-from masing.cycles import figures
+from masing import draw, style
 from masing.cycles.curves import Measured
 from masing.cycles.limit_cycle import analyse
 from masing.cycles.polygons import straight_slopes
@@ -49,14 +48,21 @@ def test_cycles_that_look_alike_share_a_panel_and_no_place_is_empty():
     ellipses = [(width * np.cos(angle), np.sin(angle)) for width in (1, 1.08, 1.12, 2)]
     part = tuple(values[:376] for values in ellipses[0])
     for curves, lines in (([*ellipses, part], [2, 1, 1, 1]), ([part, ellipses[0]], [1, 1]), (ellipses, [2, 1, 1, 4])):
-        (figure,) = figures.cycle_panels(curves, [f"P = {n}, N = 10" for n in range(len(curves))])
-        assert [len(axes.lines) for axes in figure.axes] == lines
+        figure, common = draw.panels(curves, [f"P = {n}, N = 10" for n in range(len(curves))])
+        assert [len(axes.lines) for axes in figure.axes] == lines and common == "N = 10"
+    assert [axes.get_title("left") for axes in figure.axes] == ["(a) P = 0 and 1", "(b) P = 2", "(c) P = 3", "(d) all"]
+    # A curve has the same line in its panel and among all.
+    looks = [[(line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in axes.lines]
+             for axes in figure.axes]
+    assert sum(looks[:3], []) == looks[3] and {width for *_, width in looks[3]} == {1.2}
+    boxes = [axes.get_position() for axes in figure.axes]
+    np.testing.assert_allclose([(box.width, box.height) for box in boxes], [(boxes[0].width, boxes[0].height)] * 4)
 
 
 @pytest.mark.parametrize("count", [8, 9])
 def test_many_curves_in_one_frame_have_a_colour_scale_and_few_a_legend(tmp_path, papers_case, count):
     runs = [Run(write_run(tmp_path / f"{n}.h5", papers_case, cells=n)) for n in range(1, count + 1)]
-    axes, *bar = figures.together(runs).axes
+    axes, *bar = draw.over_exact(runs).axes
     colours = [line.get_color() for line in axes.lines]
     assert len(set(map(str, colours))) == count == len(axes.lines)
     assert (axes.get_legend() is None) == bool(bar) == (count > 8)
@@ -80,7 +86,7 @@ def drawn(axes):
                                                                 for text in inset.texts]
 
 
-def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one_and_their_differences_beside(tmp_path, papers_case):
+def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, papers_case):
     """But for that of P = 1000, which cannot be told from the exact one; the nearest can, magnified, at a sixth of
     the corner's width. A cycle nearer than 1e-6 is not told apart even there."""
     runs, exact = shifted(tmp_path, papers_case, 0.1, 0.02, 5e-3, 1e-3)
@@ -88,18 +94,13 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one_and_their_dif
     (picture,) = found["together"]
     assert picture.caption == "Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey."
     assert drawn(picture.figure.axes[0]) == ("exact, P = 10, P = 100, P = 10⁴", ["× 47"])
-    for picture, name in zip(found["differences"], ("x", "f"), strict=True):
-        assert [axes.get_title("left") for axes in picture.figure.axes] == ["P = 100", "P = 1000", "P = 10⁴"]
-        assert [text.get_text() for text in picture.figure.texts] == [f"{name}(t; P) − {name}(t)"]
-    # What has no distance, as a run at rest, has no picture of it.
-    assert cycles_section(runs[:1], exact=SimpleNamespace(get=lambda run: runs[0]))["differences"] == []
     others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))
               for name, value in (("scheme", "leapfrog"), ("mass", 2))]
     one, other = [each.figure.axes[0] for each in cycles_section([runs[1], runs[0], *others])["together"]]
     assert drawn(one) == ("P = 10, P = 100", []) and len(other.lines) == 1
     assert one.get_ylabel() == "restoring force F − m x″"
     for shift in (0.02, 1e-8):
-        axes = figures.together(*shifted(tmp_path, papers_case, 0.1, shift)).axes[0]
+        axes = draw.over_exact(*shifted(tmp_path, papers_case, 0.1, shift)).axes[0]
         assert drawn(axes) == ("exact, P = 10, P = 100", [])
 
 
@@ -108,19 +109,6 @@ def test_runs_of_other_numbers_of_steps_are_drawn_each(tmp_path, papers_case):
     (picture,) = cycles_section(runs[:2])["together"]
     assert drawn(picture.figure.axes[0])[0] == "P = 3, N = 1000, P = 3, N = 2000"
     assert cycles_section(runs[:1] + runs[2:])["together"][0].caption == cycles_section(runs[:1])["together"][0].caption
-
-
-def test_differences_are_those_from_the_exact_solution_in_its_last_periods(tmp_path, papers_case):
-    runs, exact = shifted(tmp_path, papers_case, 0.1, -1e-3)
-    for of, row, part in (("x", 1, 1), ("f", 4, 0.5)):
-        lines = [line for axes in figures.differences(runs, exact, of).axes for line in axes.lines]
-        assert [line.get_label() for line in lines] == ["P = 10", "P = 100"]
-        for line, shift in zip(lines, (0.1, -1e-3)):
-            assert np.allclose(line.get_ydata(), part * shift * np.ptp(papers_case[row]))
-            # The force has the period 4 π; the sampled reversals lie a little beside.
-            assert 2 * 4 * np.pi - 0.2 <= np.ptp(line.get_xdata()) < 3 * 4 * np.pi
-        (last,) = figures.differences(runs, exact, of, 1).axes[0].lines
-        assert (last.get_label(), last.get_color()) == ("P = 100", lines[1].get_color())
 
 
 @pytest.mark.parametrize("period, part", [(0.1, 0.2), (3.0, 1.0)])

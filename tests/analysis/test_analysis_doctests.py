@@ -2,6 +2,7 @@
 
 import doctest
 
+import numpy as np
 import pytest
 
 import masing
@@ -9,7 +10,7 @@ import masing
 # The program warns that the steps of the examples are coarse.
 pytestmark = pytest.mark.filterwarnings("ignore")
 TESTS = [test for name in masing.__all__ for test in doctest.DocTestFinder(recurse=True).find(
-    getattr(masing, name), f"masing.{name}", module=False, globs={"masing": masing}) if test.examples]
+    getattr(masing, name), f"masing.{name}", module=False, globs={"masing": masing, "np": np}) if test.examples]
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)

@@ -266,17 +266,6 @@ def test_records_with_inner_loops_are_identified(turns, noise):
         identified(x, force + 300 * np.isin(np.arange(len(x)), inside[:20]))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_smooth_deviation_is_found_that_is_too_small_for_every_single_block(seed):
-    """At the reversals it is twice the noise. Its mean over a block is within what the gaps between samples allow; the
-    parabolas that are fitted to all legs see it."""
-    x = np.sin(2 * np.pi * np.linspace(0, 6.25, 626))
-    force = noisy(drive(x, ETA, K, 0.3), 0.002, seed)
-    identified(x, force)
-    with pytest.raises(DataError, match="not springs that only slide"):
-        identified(x, force + 0.004 * np.ptp(force) * x**2 * np.sign(np.gradient(x)))
-
-
 def round_trip(branch):
     """x and force [points]: from the top down and up again, both ways along branch [400], a force at X from 0 on."""
     return np.r_[X[::-1], X[1:]], np.r_[branch[-1] - branch, branch[1:]]

@@ -9,10 +9,8 @@ import pytest
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from masing import style
+from masing import draw, style
 from masing.convergence.figures import study_figure
-from masing.cycles import figures
-from masing.report.cases import curve_figure
 from masing.report.page import TEMPLATES
 from masing.report.pictures import Picture
 from masing.report.problem import cited, equations_of, typeset
@@ -22,7 +20,7 @@ from masing.response import panels
 from masing.results import Run, Scan, Study, read
 from masing.text import (count, listed, measured, motion, names_apart, order, rounded_up, scientific,
                          short_configuration, short_value, signs_of, tick, uncertain)
-from outputs import number
+from outputs import labels_that_touch
 from synthetic import NAN, fitted, jointly, staircase, write_run, write_study
 
 
@@ -131,18 +129,25 @@ def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, resul
     cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
     pictures = [*trajectory_pictures([run]), *response_pictures(Scan(scan)),
                 *work_precision([joint])["pictures"]]
-    drawn = [study_figure(joint, joint.quantities), figures.together([cycle], run),
-             figures.differences([cycle], run, "x"), curve_figure([run.t, run.x, run.restoring], run),
+    drawn = [study_figure(joint, joint.quantities), draw.over_exact([cycle], run),
+             draw.curve_of_run(run, [run.t, run.x, run.restoring]),
              *(each.figure for each in pictures)]
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")
     (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
-    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 12
+    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 11
     for figure in drawn:
         scale = float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth()
         figure.canvas.draw()
         letters = [text.get_fontsize() for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
         widths = [line.get_linewidth() for line in figure.findobj(Line2D) if line.get_linestyle() != "None"]
         assert min(letters) * scale >= 8 and min(widths) * scale >= 0.5
+
+
+def value_of(label):
+    """The number that the label of a tick states, such as $\\mathdefault{3\\times10^{-4}}$ or 0.5."""
+    text = re.sub(r"[$\\{}]|mathdefault", "", label).replace("−", "-").replace("times", "·").lstrip("·")
+    mantissa, _, power = text.rpartition("·") if "^" in text else (text, "", "10^0")
+    return float(mantissa or 1) * 10.0 ** float(power.partition("^")[2])
 
 
 @pytest.mark.parametrize("low, high", [(10 / 420, 10 / 400), (6e-14, 1.6e-13), (1, 1.5), (3e-7, 2e-5), (1e-12, 1e3)])
@@ -153,11 +158,13 @@ def test_labels_of_ticks_do_not_touch(low, high):
         assert figure.get_figheight() == 1.15 * style.figure().get_figheight()
         style.label_decades(axes.xaxis)
         figure.draw_without_rendering()
-    shown = [label for label in axes.get_xticklabels(which="both")
-             if low <= label.get_position()[0] <= high and label.get_text()]
-    extents = [label.get_window_extent().extents for label in shown]
-    assert len(shown) >= 2 and all(left[2] < right[0] for left, right in zip(extents, extents[1:]))
-    assert all(number(label.get_text()) == pytest.approx(label.get_position()[0], rel=1e-6) for label in shown)
+    assert labels_that_touch(figure) == []
+    shown = [label for label in axes.get_xticklabels() if low <= label.get_position()[0] <= high]
+    factor = axes.xaxis.get_offset_text().get_text()
+    assert len(shown) >= 2
+    for label in shown:
+        assert value_of(label.get_text()) * (value_of(factor) if factor else 1) == pytest.approx(
+            label.get_position()[0], rel=1e-6)
 
 
 def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
@@ -167,7 +174,7 @@ def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
     for width, frames in ((0.1, 2), (1, 1), (0, 1)):
         loop = np.array([t, np.cos(t), t, t, 3 * np.cos(t) + width * np.sin(t)])
         run = Run(write_run(tmp_path / "r.h5", loop))
-        axes = curve_figure([run.t, run.x, run.restoring], run).axes
+        axes = draw.curve_of_run(run, [run.t, run.x, run.restoring]).axes
         assert len(axes) == frames
         if frames == 2:
             assert np.allclose(axes[1].lines[0].get_ydata(), 0.1 * np.sin(t))

@@ -15,13 +15,14 @@ import pytest
 import report
 from masing import style
 from masing.convergence import claim
-from masing.convergence.figures import Curve, error_figure
+from masing.convergence.figures import Curve, error_figure, fixed_ratio
 from masing.convergence.levels import pair_signs, twins
-from masing.text import latex, measured
+from masing.report.study import error_picture
 from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.report.work import efficient, lines, work_precision
 from masing.results import Run, Study, read
+from masing.text import latex, measured
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
 
 
@@ -216,6 +217,20 @@ def test_the_quotients_by_the_step_are_those_of_the_fit_and_not_in_the_table_of_
     assert figure.axes[1].get_xlim() == figure.axes[0].get_xlim() and figure.axes[1].get_xscale() == "log"
     np.testing.assert_allclose(points.get_offsets(), np.column_stack([h[1:], np.full(9, 2)]))
     assert {row[0] for row in style.curves_of(figure)} == {1}
+
+
+def test_a_joint_fit_is_beside_the_errors_over_the_cell_width_at_a_fixed_ratio(tmp_path):
+    """Three of five levels have the most frequent ratio."""
+    stairs = ((100, 125000), (200, 250000), (200, 125000), (400, 500000), (400, 250000))
+    study = Study(write_study(tmp_path / "s.h5", staircase(stairs=stairs), fitted() | jointly()))
+    ratio, alike = fixed_ratio(study)
+    assert ratio == pytest.approx(study.ds[0] / study.dt[0]) and list(alike) == [True, True, False, True, False]
+    picture = error_picture(study, study.quantities)
+    assert f"Below: the levels with δs/δt = {measured(ratio, 3)} over δs, without a fit." in picture.caption
+    above, below = picture.figure.axes
+    points = below.lines[1].get_xydata()
+    np.testing.assert_allclose(points, np.column_stack([study.ds, study.errors["x"]])[alike][::-1])
+    assert below.get_xlabel() == f"cell width δs, with δs/δt = {measured(ratio, 3)}" and above.get_legend()
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def test_the_file_of_an_engineer_is_read(tmp_path, heading, line, columns, encod
 @pytest.mark.parametrize("heading, line, words", [
     ("", "{x},{f},{t}", "has 3 columns and no heading; without one, it needs x, force, or t, x, force"),
     ("", "{t},{t},{f}", "alone increases"),
-    ("x [mm],Weg [mm],F [kN]", "{x},{x},{f}", "the columns 1 and 2 may both be x; say with --columns"),
+    ("x [mm],Weg [mm],F [kN]", "{x},{x},{f}", "the columns 1 and 2 may both be x; say with columns"),
     ("x,Force A (kN),Force B (kN)", "{x},{f},{f}", "has the columns x, force a (kn), force b (kn); it needs")])
 def test_a_file_that_may_be_read_in_two_ways_is_refused(file, heading, line, words):
     text = "\n".join([heading, *(line.format(t=n, x=n % 5, f=n % 7) for n in range(40))])

@@ -57,19 +57,26 @@ def test_what_is_installed_runs_without_the_clone_and_has_all_files(masing, pref
 
 @pytest.mark.long
 def test_pip_installs_the_package_without_a_network(prefix, tmp_path):
-    """From the installation, which has what a clone has; the program is on the PATH, with how mpirun is set."""
+    """From a source distribution of the installation, which has what a clone has; the program is on the PATH, with how
+    mpirun is set."""
     if ran("/usr/bin/python3", "-c", "import setuptools, pip, wheel").returncode != 0:
         pytest.skip("no pip, setuptools and wheel: apt-get install python3-pip")
     source, site = tmp_path / "source", tmp_path / "site"
     shutil.copytree(prefix / "share" / "masing" / "analysis", source)
+    ran("/usr/bin/python3", "-c", "from setuptools import build_meta; build_meta.build_sdist('dist')", cwd=source,
+        check=True)
+    archive, = (source / "dist").glob("*.tar.gz")
     ran("/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps",
-        "--root-user-action=ignore", "--disable-pip-version-check", "--target", site, source, check=True)
+        "--root-user-action=ignore", "--disable-pip-version-check", "--target", site, archive, check=True)
     assert (site / "masing" / "py.typed").is_file()
     script = ("import masing, masing.report.page; print(masing.__file__); "
               "print(masing.simulate(cells=100000, final_time=1, steps=200, ranks=2).provenance['ranks'])")
     said = without_the_clone(["/usr/bin/python3", "-B", "-c", script], tmp_path, PYTHONPATH=str(site),
                              PATH=f"{prefix}/bin:{os.environ['PATH']}")
     assert said.splitlines() == [f"{site}/masing/__init__.py", "2"]
+    for name in ("report", "cycles", "identify", "judge"):
+        assert "usage: masing-" + name in without_the_clone(
+            ["/usr/bin/python3", "-B", site / "bin" / f"masing-{name}", "--help"], tmp_path, PYTHONPATH=str(site))
     for path in (source / "masing").rglob("*"):
         assert path.suffix == ".so" or (site / path.relative_to(source)).exists(), path
 

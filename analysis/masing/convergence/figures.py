@@ -8,7 +8,6 @@ from masing import style
 from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
 from masing.text import measured
 from masing.samples import drawable_in_logarithm
-from masing.style import label_decades
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points", "x_rms": "x, rms", "y_rms": "y, rms"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
@@ -18,8 +17,6 @@ MANY = 8
 # that all curves which coincide are visible.
 SIZES, WIDTHS = (11.0, 8.5, 5.5, 3.0), (2.4, 2.4, 1.2, 1.0)
 # In a figure whose errors range over more than this factor, curves that differ by less than a factor of two coincide.
-# The fitted errors, divided by the step to the expected order, are then also drawn in a frame below, if there is one
-# such order.
 WIDE = 1e6
 
 # A curve in a figure shows the errors of one quantity. All fields but the label are arrays [levels]. They contain the
@@ -43,11 +40,25 @@ def curves_of(study, quantities):
             for q in quantities]
 
 
+def fixed_ratio(study):
+    """Return the most frequent ratio δs/δt of the levels of a joint fit, and which levels have it [levels].
+
+    The result is None if the errors have no joint fit, or if fewer than three levels have the same ratio.
+    """
+    if not abscissa(study)[2]:
+        return None
+    logarithms = np.log(study.ds / study.dt).round(2)
+    values, counts = np.unique(logarithms, return_counts=True)
+    alike = logarithms == values[np.argmax(counts)]
+    return (float(np.median((study.ds / study.dt)[alike])), alike) if counts.max() >= 3 else None
+
+
 def study_figure(study, quantities, axes=None):
     """Return the figure of the errors of the quantities of a Study over the refined step.
 
-    If the errors were fitted jointly by C₁ δsᵖ + C₂ δtᵖ, they are drawn over steps that follow from this fit
-    and differ between quantities. They are drawn into `axes` if these are given.
+    If the errors were fitted jointly by C₁ δsᵖ + C₂ δtᵖ, they are drawn over steps that follow from this fit and differ
+    between quantities; a frame below has the errors over δs of the levels with the same δs/δt, which needs no fit. If Axes are given, the errors are
+    drawn into them, without a frame below.
     """
     orders = drawn(study, quantities)
     curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
@@ -55,7 +66,73 @@ def study_figure(study, quantities, axes=None):
         orders = {q: study.joint(q).power for q in orders}
     slopes = {n: [curve for curve, order in zip(curves, orders.values()) if order == n] if own_steps else curves
               for n in sorted({n for n in orders.values() if n is not None})}
-    return error_figure(curves, slopes, label, study.number("floor"), axes)
+    return error_figure(curves, slopes, label, study.number("floor"), fixed_ratio(study), study.ds, axes)
+
+
+def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=None):
+    """Return a log-log figure of the errors of the curves [Curve, ...] over their steps, which have this label.
+
+    slopes: {order: the Curves below which a triangle of this slope is drawn}. `at_ratio` is the result of fixed_ratio()
+    and `ds` [levels] the cell widths of its frame. In a figure whose fitted errors range over more than WIDE, a frame
+    below has the errors divided by the step to the expected order, if there is one such order. The errors are drawn
+    into `axes` if they are given, without a frame below.
+    """
+    fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
+    errors = np.concatenate([error for _, error in fitted])
+    is_wide = len(slopes) == 1 and len(errors) > 0 and errors.max() > WIDE * errors.min()
+    if axes is not None:
+        axes.set(xlabel=label)
+    elif at_ratio:
+        axes, below = style.figure(1, 1.9).subplots(2, 1)
+        same = [Curve(curve.label, np.where(at_ratio[1], curve.errors, np.nan), curve.fitted, np.full(len(ds), np.nan), ds)
+                for curve in curves]
+        _draw_errors(below, same, {n: same for n in slopes})
+        axes.set(xlabel=label)
+        below.set(xlabel=f"cell width δs, with δs/δt = {measured(at_ratio[0], 3)}")
+    else:
+        frames = style.figure(1, 1.15).subplots(1 + is_wide, 1, sharex=True, squeeze=False,
+                                                height_ratios=[4, 3][:1 + is_wide])[:, 0]
+        axes = frames[0]
+        for frame, order in zip(frames[1:], slopes):
+            _draw_quotients(frame, fitted, order)
+        frames[-1].set(xlabel=label)
+    _draw_errors(axes, curves, slopes, floor)
+    if any(len(_points(curve.steps, curve.errors)[0]) for curve in curves):
+        style.legend(axes)
+    else:
+        axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
+    return axes.figure
+
+
+def _draw_errors(axes, curves, slopes, floor=0.0):
+    """Draw the errors of the curves over their steps, and below them a triangle of each of the `slopes`.
+
+    Points that are used in a fit are filled and all others are hollow; a line shows the fit over the range of its
+    points. `floor`, the size of errors that round-off alone causes, is a line if it is within the limits of the axis.
+    Points that a logarithmic axis cannot show (zero, NaN) are left out.
+    """
+    axes.set(xscale="log", yscale="log", ylabel="maximal error")
+    for n, curve in enumerate(curves):
+        _draw_curve(axes, curve, n)
+    axes.margins(y=0.1)
+    for place, (order, above) in enumerate(slopes.items()):
+        style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
+    low, high = axes.get_ylim()
+    if low <= floor <= high:
+        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
+        axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
+                      textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=10)
+    style.label_decades(axes.xaxis, axes.yaxis)
+
+
+def _draw_quotients(axes, fitted, order):
+    """Draw the fitted errors over the step to the power of the expected order; they are constant at this order."""
+    for n, (h, error) in enumerate(fitted):
+        # A label that begins with an underscore keeps the points out of the table of the figure's curves.
+        axes.scatter(h, error / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
+    axes.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
+    axes.margins(y=0.25)
+    axes.locator_params(axis="y", nbins=4)
 
 
 def abscissa(study):
@@ -72,52 +149,6 @@ def abscissa(study):
     label = "|C₁ δs + C₂ δt|" if powers == {1} else "h, hᵖ = |C₁ δsᵖ + C₂ δtᵖ|"
     power = "p = 1" if powers == {1} else "the promised p"
     return label, f"{label}, with the constants of each, fitted at {power}: slope p if it holds", True
-
-
-def error_figure(curves, slopes, label, floor=0.0, axes=None):
-    """Return a log-log figure of the errors of the curves [Curve, ...] over their steps.
-
-    `label` is the label of the horizontal axis. Points that are used in a fit are filled and all others are hollow; a
-    line shows the fit over the range of its points. slopes: {order: the Curves below which a triangle of this slope is
-    drawn}. floor: the size of errors that round-off alone causes, drawn as a line if it is within the limits of the
-    axis. Points that a logarithmic axis cannot show (zero, NaN) are left out. The second frame, for which see WIDE, is left out if
-    the errors are drawn into the given `axes`.
-    """
-    points = [_points(curve.steps, curve.errors) for curve in curves]
-    fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
-    errors = np.concatenate([error for _, error in fitted])
-    divided = len(slopes) == 1 and len(errors) > 0 and errors.max() > WIDE * errors.min()
-    below = []
-    if axes is None:
-        heights = [4, 3][:1 + divided]
-        axes, *below = style.figure(1, 1.15).subplots(1 + divided, 1, sharex=True, squeeze=False,
-                                                      height_ratios=heights)[:, 0]
-    axes.set(xscale="log", yscale="log", ylabel="maximal error")
-    for n, curve in enumerate(curves):
-        _draw_curve(axes, curve, n)
-    for frame, order in zip(below, slopes):
-        # The errors over the step to the power of the expected order are constant if they have this order. A label that
-        # begins with an underscore keeps the points out of the table of the figure's curves.
-        for n, (h, error) in enumerate(fitted):
-            frame.scatter(h, error / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
-        frame.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
-        frame.margins(y=0.25)
-        style.label_values(frame.yaxis, most=4)
-    axes.margins(y=0.1)
-    for place, (order, above) in enumerate(slopes.items()):
-        style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
-    low, high = axes.get_ylim()
-    if low <= floor <= high:
-        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
-        axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
-                      textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=10)
-    label_decades(axes.xaxis, axes.yaxis)
-    [axes, *below][-1].set(xlabel=label)
-    if any(len(h) for h, _ in points):
-        style.legend_above(axes, 4)
-    else:
-        axes.text(0.5, 0.5, "no error can be drawn", transform=axes.transAxes, ha="center")
-    return axes.figure
 
 
 def _draw_curve(axes, curve, n):

@@ -19,19 +19,17 @@ FEWEST_POINTS = 10
 # force. If a file has columns with names in several of these groups, those of the first group are read.
 COLUMN_NAMES = {"x": [("x", "displacement", "disp", "weg")],
                 "force": [("restoring",), ("force", "load", "kraft", "f")], "t": [("t", "time", "zeit")]}
-NAMES = "x and force (or restoring), and t if --from or --to are given"
+NAMES = "x and force (or restoring), and t for a window in time"
 # The first bytes of a file of masing, and of any other HDF5 file.
 BEGINNINGS = (b"masing file ", b"\x89HDF")
-EXAMPLES = {"columns": "columns={\"x\": \"Weg\", \"force\": 3}", "scale": "scale={\"x\": 0.001}"}
 
 
 class Measured(namedtuple("Measured", "path t x force error noise units", defaults=[None, None, {}])):
-    """A curve: samples of the displacement x and of the restoring force.
+    """A curve: samples [samples] of the displacement x and of the restoring force.
 
-    `path` is the file from which the samples were read. `x` and `force` are arrays [samples], and so are the times `t`;
-    `t` is None if the times are unknown. `noise` is the Noise of the measured x and force, or None if it has not been
-    estimated. `error` [samples] is the standard deviation of the error of each force, or None if it has not been
-    estimated or is equal for all samples. `units` {"x": "mm", …} are those that the heading of the file gives.
+    `t` are the times, or None. `path` is the file that was read, and `units` {"x": "mm", …} those of its heading.
+    `noise` is the Noise of the measured x and force, and `error` [samples] the standard deviation of the error of each
+    force. Both are None before they are estimated; `error` also if it is equal for all samples.
     """
 
     def at(self, samples):
@@ -43,26 +41,26 @@ class Measured(namedtuple("Measured", "path t x force error noise units", defaul
 def read_measured(source, start=None, end=None, columns=None, scale=None):
     """Return the curve in `source` as a Measured, restricted to start <= t <= end.
 
-    source: the path of a result file of masing or of a CSV file, a Run, or arrays (x, force) or (t, x, force). columns:
-    which columns of a CSV file are read, {"x": name of a column or its number from 1, "force": …, "t": …}. scale: the
-    factors by which columns of a CSV file or of arrays are multiplied, {"x": factor, …}. Raises MasingError if an
-    argument is not valid, if a number is not finite, or if fewer than FEWEST_POINTS samples are left.
+    `source` is the path of a file of masing or of a CSV file, a Run, or arrays (x, force) or (t, x, force). `columns`
+    says which columns of a CSV file are read, {"x": name or number from 1, "force": …, "t": …}, and `scale` by which
+    factors columns are multiplied, {"x": factor, …}. Raises MasingError if an argument is not valid, a number is not
+    finite, or fewer than FEWEST_POINTS samples are left.
     """
-    for name, time in (("from_", start), ("to", end)):
+    for name, time in (("start", start), ("end", end)):
         if not isinstance(time, Real | None):
             raise MasingError(f"{name}={quoted(time)}: give a time")
-    for name, given in (("columns", columns), ("scale", scale)):
+    for name, given, example in (("columns", columns, {"x": "Weg", "force": 3}), ("scale", scale, {"x": 0.001})):
         if given is not None and (not isinstance(given, dict) or not given.keys() <= {"x", "force", "t"}):
-            raise MasingError(f"{name}={quoted(given)}: give a dictionary for x, force and t, as in {EXAMPLES[name]}")
-    columns = columns and {name: str(word) for name, word in columns.items()}
+            raise MasingError(f"{name}={quoted(given)}: give a dictionary for x, force and t, as in {example}")
     if columns and not {"x", "force"} <= columns.keys():
-        raise MasingError(f"--columns {', '.join(columns)}: does not say which column is x and which is force")
-    curve = _from_arrays(source) if isinstance(source, tuple | list | np.ndarray) else _from_file(source, columns, scale)
+        raise MasingError(f"columns {', '.join(columns)}: does not say which column is x and which is force")
+    is_arrays = isinstance(source, tuple | list | np.ndarray)
+    curve = _from_arrays(source) if is_arrays else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
-        if getattr(curve, name, None) is None:
-            raise MasingError(f"--scale {name}: {curve.path} has no column {name}")
+        if getattr(curve, name) is None:
+            raise MasingError(f"scale {name}: {curve.path} has no column {name}")
         if not is_number(str(factor)) or not 0 < abs(float(factor)) < np.inf:
-            raise MasingError(f"--scale {name}={factor}: give a number other than 0, as in x=0.001")
+            raise MasingError(f"scale {name}={factor}: give a number other than 0, as in x=0.001")
         curve = curve._replace(**{name: float(factor) * getattr(curve, name)}, units=curve.units | {name: ""})
     for name in ("t", "x", "force"):
         column = getattr(curve, name)
@@ -76,7 +74,7 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
     is_part = start is not None or end is not None
     if is_part:
         if curve.t is None:
-            raise MasingError(f"{curve.path}: has no column t; --from and --to need one")
+            raise MasingError(f"{curve.path}: has no column t; a window in time needs one")
         curve = curve.at(between(curve.t, start, end))
     if len(curve.x) < FEWEST_POINTS:
         raise MasingError(f"{curve.path}: has {len(curve.x)} points{' in the window' * is_part}; "
@@ -103,16 +101,13 @@ def _from_file(source, columns, scale):
     if is_text(path):
         return _from_text(TextTable(path), columns)
     if columns or scale:
-        raise MasingError(f"{path}: is an HDF5 file of masing; --columns and --scale are for a CSV")
+        raise MasingError(f"{path}: is an HDF5 file of masing; columns and scale are for a CSV")
     run = Run(path)
     return Measured(path, run.t, run.x, run.restoring)
 
 
 def is_text(path):
-    """Return whether `path` is an existing file that is read as text.
-
-    The name of such a file does not end in .h5 or .hdf5, and its first bytes are not those of an HDF5 file.
-    """
+    """Return whether `path` is an existing file that neither its name nor its first bytes declare as HDF5."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -124,12 +119,10 @@ def is_text(path):
 
 
 def differences_from(exact, sample):
-    """Return two arrays [samples]: the differences of x and those of the restoring force between samples and an exact
-    Run.
+    """Return the differences of x and of the restoring force between samples (t, x, restoring) and an exact Run.
 
-    The samples are (t, x, restoring). The exact x is interpolated to the times t by cubic Hermite polynomials from x
-    and its velocity y. The exact restoring force is interpolated by a cubic spline. For smooth motions, both
-    interpolations are of fourth order in the sampling interval of the exact Run.
+    The exact x is interpolated by cubic Hermite polynomials from x and y, and the exact restoring force by a cubic
+    spline. For smooth motions, both are of fourth order in the sampling interval of the exact Run.
     """
     t, x, restoring = sample
     return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
@@ -138,7 +131,11 @@ def differences_from(exact, sample):
 
 def _from_text(table, chosen):
     """Return the curve in a TextTable; the columns are those that `chosen` names, or else that its heading names."""
-    places = _places(table, chosen) or _bare(table)
+    headings = [[word.lower() for word in words] for words in (table.names, table.heading) if words]
+    if chosen:
+        places = {name: _chosen(table, name, str(word), headings) for name, word in chosen.items()}
+    else:
+        places = next(filter(None, (_named(table, words) for words in headings)), None) or _unnamed(table, headings)
     columns = {name: _numbers(table, place) for name, place in places.items()}
     units = {name: table.units[place] for name, place in places.items() if table.units and table.units[place]}
     return Measured(table.path, *(columns.get(name) for name in ("t", "x", "force")), units=units)
@@ -154,46 +151,8 @@ def _numbers(table, place):
     return column
 
 
-def _places(table, chosen):
-    """Return the indices {name: index} of the columns x, force and, if there is one, t, or None for _bare().
-
-    `chosen` names them, or else COLUMN_NAMES. Raises MasingError if two may be meant, or if a heading lacks one.
-    """
-    headings = [[word.lower() for word in words] for words in (table.names, table.heading) if words]
-    if chosen:
-        return {name: _chosen(table, name, word, headings) for name, word in chosen.items()}
-    for words in headings:
-        found = {name: next(filter(None, ([n for n, word in enumerate(words) if word in group] for group in groups)),
-                            []) for name, groups in COLUMN_NAMES.items()}
-        if found["x"] and found["force"]:
-            for name, several in found.items():
-                if len(several) > 1:
-                    raise MasingError(f"{table.path}: the columns {several[0] + 1} and {several[1] + 1} may both be "
-                                      f"{name}; say with --columns which one is meant, as in {name}={several[0] + 1}")
-            return {name: places[0] for name, places in found.items() if places}
-    if headings and not table.in_comment:
-        raise MasingError(f"{table.path}: has the columns {', '.join(headings[1])}; it needs {NAMES}, or use --columns")
-    return None
-
-
-def _bare(table):
-    """Return the indices {name: index} of the columns without a heading: x and force, or t, x and force if of these t
-    alone increases from each row to the next. Raises MasingError for other columns."""
-    count = len(table.cells.columns)
-    if count == 2:
-        return {"x": 0, "force": 1}
-    if count == 3:
-        columns = [_numbers(table, place) for place in range(3)]
-        if [bool(np.all(np.diff(column) > 0)) for column in columns] == [True, False, False]:
-            return {"t": 0, "x": 1, "force": 2}
-    raise MasingError(f"{table.path}: has {count} columns and no heading; without one, it needs x, force, or t, x, "
-                      f"force with a t that alone increases from line to line; name the columns in a heading, {NAMES}, "
-                      "or use --columns")
-
-
 def _chosen(table, name, word, headings):
-    """Return the index of the column that `word` names by its number from 1, or by its name in one of the `headings`;
-    raise MasingError if there is no such column."""
+    """Return the index of the column that `word` names by its number from 1, or by its name in a heading."""
     count = len(table.cells.columns)
     if word.isdecimal() and 1 <= int(word) <= count:
         return int(word) - 1
@@ -202,4 +161,31 @@ def _chosen(table, name, word, headings):
             return words.index(word.lower())
     known = ", ".join(dict.fromkeys(each for words in headings for each in words))
     known = f", and no column '{word}' in {known}" if known else ""
-    raise MasingError(f"{table.path}: --columns {name}={word}: the columns are 1 to {count}{known}")
+    raise MasingError(f"{table.path}: columns {name}={word}: the columns are 1 to {count}{known}")
+
+
+def _named(table, words):
+    """Return the indices {name: index} of the columns that the words of a heading name, or None without x and force."""
+    found = {name: next(filter(None, ([n for n, word in enumerate(words) if word in group] for group in groups)), [])
+             for name, groups in COLUMN_NAMES.items()}
+    if not found["x"] or not found["force"]:
+        return None
+    for name, several in found.items():
+        if len(several) > 1:
+            raise MasingError(f"{table.path}: the columns {several[0] + 1} and {several[1] + 1} may both be {name}; "
+                              f"say with columns which one is meant, as in {name}={several[0] + 1}")
+    return {name: places[0] for name, places in found.items() if places}
+
+
+def _unnamed(table, headings):
+    """Return the indices of x and force, or of t, x and force if t alone increases, in a table without a heading."""
+    if headings and not table.in_comment:
+        raise MasingError(f"{table.path}: has the columns {', '.join(headings[1])}; it needs {NAMES}, or give columns")
+    count = len(table.cells.columns)
+    if count == 2:
+        return {"x": 0, "force": 1}
+    if count == 3 and [bool(np.all(np.diff(_numbers(table, n)) > 0)) for n in range(3)] == [True, False, False]:
+        return {"t": 0, "x": 1, "force": 2}
+    raise MasingError(f"{table.path}: has {count} columns and no heading; without one, it needs x, force, or t, x, "
+                      f"force with a t that alone increases from line to line; name the columns in a heading, {NAMES}, "
+                      "or give columns")

@@ -1,8 +1,8 @@
-"""Functions that divide a curve into half-cycles, and select the half-cycle from which a model is identified.
+"""Divide a curve into half-cycles, and select the half-cycle from which a model is identified.
 
-A curve is the force over x. A half-cycle is the part of a curve between two reversals of x. In a loading half-cycle x
-rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle: x moves back a little, and forth
-again. A branch is the curve that the force follows from a reversal to the next reversal, or until x passes an older reversal.
+In a loading half-cycle x rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle: x moves back
+a little, and forth again. A branch is the curve that the force follows from a reversal of x to the next reversal, or
+until x passes an older reversal.
 """
 
 import math
@@ -13,54 +13,44 @@ import numpy as np
 from masing.errors import DataError, MasingError
 from masing.cycles.curves import FEWEST_POINTS
 
-# Let r be the range of x, and σ the standard deviation of the noise of x. A movement of x back is regarded as noise if
-# it is at most min(max(LEAST_REVERSAL r, DEVIATIONS σ), MOST_NOISE r).
-LEAST_REVERSAL, MOST_NOISE = 0.001, 0.1
-DEVIATIONS = 8
-# The noise of a sequence is estimated twice, from the differences of order LOW and of order HIGH of its samples. The
-# sequence is regarded as noisy if the second estimate is at least AGREE times the first. For a smooth sequence the
-# second estimate is much smaller. Noise of a standard deviation of at most LEAST times the range is regarded as zero.
+# A movement of x back is noise if it is at most the fraction LEAST_REVERSAL of the range of x, or DEVIATIONS standard
+# deviations of the noise of x, where these are at most MOST_NOISE of the range.
+LEAST_REVERSAL, MOST_NOISE, DEVIATIONS = 0.001, 0.1, 8
+# The median of the absolute value of a standard normal variable.
+MEDIAN = 0.6745
+# A sequence is noisy if the noise estimated from its differences of order HIGH is at least AGREE times that from those
+# of order LOW, and exceeds the fraction LEAST of its range.
 LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
-# A movement of x back is an inner loop only if it is at most the fraction INNER of the movement that it interrupts, and
+# A movement of x back is an inner loop if it is at most the fraction INNER of the movement that it interrupts, and
 # AS_LARGE of the parts before and after, or if it is beside an extreme at most AT_EXTREME of the movements around.
 INNER, AS_LARGE, AT_EXTREME = 0.25, 0.9, 0.4
-# A curve counts as closed if x at its first and at its last sample differ by at most this fraction of the range of x,
-# or by what noise explains, and the same holds for the force.
+# The fraction of the range by which x or the force may differ between the first and the last sample of a closed curve.
 CLOSED = 0.02
 # A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
 AS_WIDE = 0.99
-# A coefficient of a Legendre polynomial that is fitted to a branch is significant if it exceeds this many of its
-# standard errors. For a straight branch, this happens by chance with a probability of about 10⁻⁵.
-SIGNIFICANT = 4.5
-# A branch is straight if none of its Legendre coefficients of degree 2 up to this degree is significant.
-SMOOTH = 5
-# A change of the force at a reversal can only be a jump if it exceeds FIRM standard deviations of the noise of the
-# force, and the fraction LEAST_JUMP of the range of the force.
+# A branch is straight if the Legendre coefficients of its fit of the degrees 2 to SMOOTH are at most SIGNIFICANT
+# standard errors.
+SMOOTH, SIGNIFICANT = 5, 4.5
+# A jump exceeds FIRM standard deviations of the noise of the force, and the fraction LEAST_JUMP of its range.
 FIRM, LEAST_JUMP = 10, 0.01
 # The error of each force is assumed to be at least this fraction of the largest |force|.
 EXACT = 1e-10
-# A model is identified from the loading half-cycle. The unloading half-cycle is used, too, only if the noise of the
-# force exceeds this fraction of the range of the force.
+# The unloading is used beside the loading if the noise of the force exceeds this fraction of the range of the force.
 NOISY = 1e-3
 # A fit may deviate from the branch to which it was fitted by up to this multiple of the noise.
 ROUGH = 2.0
-# An unloading half-cycle is rotated by 180 degrees and compared with the loading branch only if its width is at least
-# this fraction of the width of the branch.
+# An unloading half-cycle is compared with the loading branch only if it has at least this fraction of its width.
 WHOLE = 0.98
 
 
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
     """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
 
-    `curve` is the whole Measured curve. `opened` is the same curve without its inner loops. If it is a single closed
-    cycle, its samples are rotated such that it begins where x is largest. `rise` and `fall` are the slices of `opened`
-    that contain the loading and the unloading. The samples [points] of the loading are the properties x, force and
-    error. Those of the unloading are before_x, before_force and before_error. The errors are None if `curve.error` is.
-
-    `width` is the width in x of the branch with which the loading begins. If x rises beyond the value from which it
-    fell before, this branch ends at that value. `start_index` is the index in `curve` of the sample at which the
-    loading begins. `mirrored` says whether the force also follows one branch during the whole unloading, so that the
-    unloading can be rotated by 180 degrees and compared with the loading.
+    `opened` is the `curve` without its inner loops, `rise` and `fall` its slices with the loading and the unloading.
+    x, force and error [points] are the samples of the loading, before_x, before_force and before_error those of the
+    unloading. The loading begins at the sample `start_index` of the curve. `width` is the width in x of its first
+    branch, which ends where x passes the value from which it fell before. `mirrored` says whether the whole unloading
+    is one branch, too, so that it can be rotated by 180 degrees and compared with the loading.
     """
 
     x, force, error, before_x, before_force, before_error = (
@@ -81,27 +71,24 @@ def reversals(x):
 
 
 def noise(values):
-    """Return the standard deviation of the white noise in a sequence [samples] that is otherwise smooth; 0 if there is
-    none."""
-    # The variance of the differences of order n is the binomial coefficient C(2n, n) times that of the noise. The
-    # median of the absolute value of a standard normal variable is 0.6745.
-    low, high = (np.median(np.abs(np.diff(values, n))) / 0.6745 / np.sqrt(math.comb(2 * n, n)) if len(values) > n else 0.0
-                 for n in (LOW, HIGH))
+    """Return the standard deviation of the white noise in an otherwise smooth sequence [samples], or 0."""
+    # The variance of the differences of order n is the binomial coefficient C(2n, n) times that of the noise.
+    low, high = (np.median(np.abs(np.diff(values, n))) / MEDIAN / np.sqrt(math.comb(2 * n, n))
+                 if len(values) > n else 0.0 for n in (LOW, HIGH))
     return low if high >= AGREE * low and low > LEAST * np.ptp(values) else 0.0
 
 
 def turning_points(x, deviation=None):
     """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
 
-    The last sample is omitted if the movement of x since the reversal before it may be noise. `deviation` is the
-    standard deviation of the noise; if it is None, it is estimated by noise().
+    The last sample is omitted if x moved so little since the last reversal that this may be noise, whose standard
+    deviation is `deviation`, by default that of noise().
     """
     deviation = noise(x) if deviation is None else deviation
     shortest = min(max(DEVIATIONS * deviation, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
     points = [0]
     for place in (*reversals(x), len(x) - 1):
-        # The sample extends the leg between two turning points before it, or is the end of a new leg. Otherwise it is
-        # too near to the previous turning point to count.
+        # The sample extends the last leg, ends a new leg, or is too near to the last turning point to count.
         moved = x[place] - x[points[-1]]
         if len(points) > 1 and np.sign(x[points[-1]] - x[points[-2]]) * moved >= 0:
             points[-1] = place
@@ -113,11 +100,10 @@ def turning_points(x, deviation=None):
 class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
     """A Measured curve and its inner loops.
 
-    `is_one_cycle` says whether the curve without its inner loops is a single closed cycle. The samples of such a
-    `curve` are rotated such that it begins where x is largest, and its times are None. `kept` are the indices of the
-    samples outside of inner loops, `points` those of the turning_points() among them. `inner` are the inner loops as (samples,
-    turn): the indices from the reversal at which a loop begins to the last sample before x is there again, without
-    those of loops inside of it, and the index of its other reversal.
+    `is_one_cycle` says whether the curve without its inner loops is a single closed cycle; the samples of `curve` then
+    begin where x is largest, and have no times. `kept` are the indices of the samples outside of inner loops, `points`
+    those of the turning points among them. `inner` are the inner loops as (samples, turn): their indices from the first
+    reversal to the last sample before x returns, and the index of the other reversal.
     """
 
     main = property(lambda self: self.curve.at(self.kept), doc="The curve without its inner loops.")
@@ -126,8 +112,8 @@ class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
 def opened(curve, fewest=4):
     """Return a Measured curve as an Opened curve.
 
-    Inner loops are found as by rainflow counting. They are left in the curve if it has fewer than `fewest` turning
-    points without them, as has a curve that drifts by half of its width in each cycle.
+    Inner loops are found as by rainflow counting. They are left in a curve that has fewer than `fewest` turning points
+    without them, such as one that drifts by half of its width in each cycle.
     """
     of_x = curve.noise.x if curve.noise else noise(curve.x)
     if all(abs(values[-1] - values[0]) <= np.clip(DEVIATIONS * of, *np.ptp(values) * np.array([CLOSED, MOST_NOISE]))
@@ -147,9 +133,10 @@ def opened(curve, fewest=4):
 
 
 def _without_inner_loops(x, points, at_ends=1):
-    """Return the turning points that are left without inner loops, and `inner` and `kept` of Opened. The first and the
-    last movement of x may be only parts of half-cycles: an inner loop at an extreme beside them may be the fraction
-    `at_ends` of them."""
+    """Return the turning points that are left without inner loops, and `inner` and `kept` of Opened.
+
+    An inner loop beside the first or the last movement of x, which may be a part only, may be `at_ends` of it.
+    """
     left, inner, outside = [], [], np.ones(len(x), dtype=bool)
     for number, point in enumerate(map(int, points), start=1):
         left.append(point)
@@ -173,17 +160,15 @@ def _without_inner_loops(x, points, at_ends=1):
 
 
 def widest_half_cycle(curve):
-    """Return the widest loading half-cycle of a Measured curve; of several that are equally wide, return the last one.
+    """Return the widest loading half-cycle of a Measured curve, and the last one of several that are equally wide.
 
-    Raises MasingError if x is constant, and DataError if no loading half-cycle follows an unloading one, or if the
-    branch of the widest one has fewer than FEWEST_POINTS samples.
+    Raises MasingError if x is constant, and DataError if there is no such half-cycle with enough samples.
     """
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     found = opened(curve)
     x, points = found.main.x, np.searchsorted(found.kept, found.points)
-    halves = [_half(curve, found, points, n)
-              for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
+    halves = [_half(curve, found, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
         legs = {-1: "only falls", 1: "only rises"}.get(np.sign(np.diff(x[points])).sum(), "rises and falls once")
         raise DataError(f"{curve.path}: no closed cycle: x {legs}; record a full loop, so that x goes down and up")
@@ -198,8 +183,7 @@ def widest_half_cycle(curve):
 
 
 def _half(curve, found, points, n):
-    """Return the HalfCycle of a curve whose loading begins at the n-th turning point. `found` is the Opened curve, and
-    `points` are the indices of its turning points in the curve without inner loops."""
+    """Return the HalfCycle of an Opened curve `found` whose loading begins at the n-th of the turning `points`."""
     main = found.main
     x, (before, start, end) = main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
@@ -209,12 +193,11 @@ def _half(curve, found, points, n):
 
 
 class Loading(namedtuple("Loading", "path start distance force with_unloading error", defaults=[False, None])):
-    """The samples of a loading half-cycle from which a model is identified.
+    """The samples of a loading half-cycle from which a model is identified; arrays are [points].
 
-    `path` is the file of the measurements. The branch begins at x = `start`. `distance` [points] are the distances of
-    the samples from `start` in x, in increasing order, and `force` [points] are their forces. `with_unloading` says
+    `distance` are the distances in x from `start`, where the branch begins, in increasing order. `with_unloading` says
     whether the samples of the unloading half-cycle are included, rotated by 180 degrees about the centre of the cycle.
-    `error` [points] is the standard deviation of the error of each force, or None if it is equal for all samples.
+    `error` is the standard deviation of the error of each force, or None if it is equal for all samples.
     """
 
     width = property(lambda self: self.distance[-1], doc="The largest distance.")
@@ -223,9 +206,8 @@ class Loading(namedtuple("Loading", "path start distance force with_unloading er
 def loading(path, half, start):
     """Return the Loading of a HalfCycle whose branch begins at x = start; `path` is the file that messages name.
 
-    If the noise of the force exceeds NOISY times the range of the force, the samples of the unloading half-cycle are
-    included, provided that they agree with the loading. Raises DataError if the loop is not open, or if the branch is
-    straight, falls, jumps, or becomes steeper.
+    An unloading half-cycle that agrees with a noisy loading is included. Raises DataError if the loop is not open, or
+    if the branch is straight, falls, jumps, or becomes steeper.
     """
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
@@ -237,10 +219,7 @@ def loading(path, half, start):
 
 
 def _with_mirror_image(branch, half, noise):
-    """Return the branch together with the samples of the unloading half-cycle, rotated by 180 degrees onto the branch.
-    The rotated forces are shifted by a constant, so that their mean difference from the branch is 0. The branch alone
-    is returned if the unloading is not one complete branch, or if the standard deviation of the difference between the
-    forces of the two branches exceeds twice the noise."""
+    """Return the branch with the unloading rotated and shifted onto it, or alone if it is not one branch like it."""
     order = np.argsort(-half.before_x, kind="stable")
     if not half.mirrored or np.ptp(half.before_x) < WHOLE * branch.width:
         return branch
@@ -257,13 +236,11 @@ def _with_mirror_image(branch, half, noise):
 
 
 def scatter(distance, force):
-    """Return the standard deviation of the noise of the force at the distances [points], estimated from how far each
-    sample is from the straight line through its two neighbours."""
+    """Return the standard deviation of the noise of the force [points] from the straight lines through neighbours."""
     gap = np.diff(distance)
     share = gap[1:] / np.maximum(gap[1:] + gap[:-1], np.finfo(float).tiny)
     off = force[1:-1] - share * force[:-2] - (1 - share) * force[2:]
-    # 0.6745 is the median of the absolute value of a standard normal variable.
-    return np.median(np.abs(off) / np.sqrt(1 + share**2 + (1 - share)**2)) / 0.6745
+    return np.median(np.abs(off) / np.sqrt(1 + share**2 + (1 - share)**2)) / MEDIAN
 
 
 def no_sliding(path, slope, width):
@@ -275,22 +252,24 @@ def no_sliding(path, slope, width):
 def not_concave(path):
     """Return the DataError for a branch whose slope increases somewhere or is negative somewhere."""
     return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer "
-                     "outwards?) or is negative somewhere; as springs slide one after another it falls, to no less than 0")
+                     "outwards?) or is negative somewhere; as springs slide one after another it falls, to no less "
+                     "than 0")
 
 
 def _refuse_wrong_shape(branch, half, noise):
-    """Raise DataError if elements that yield cannot have this branch and this loop. The curvature of the branch is its
-    coefficient of the Legendre polynomial of degree 2, or 0 if this is not significant. If elements yield, the
-    unloading lies below the loading, on average by more than half the |curvature|, or by more than `noise` if the
-    curvature is 0. `noise` is the standard deviation of the force."""
+    """Raise DataError if elements that yield cannot have this branch and this loop.
+
+    The curvature of the branch is its coefficient of the Legendre polynomial of degree 2, or 0 if this is not
+    significant. If elements yield, the unloading lies below the loading, on average by more than half the |curvature|,
+    or by more than `noise`, the standard deviation of the force, if the curvature is 0.
+    """
     path, width, height = branch.path, branch.width, np.ptp(branch.force)
     (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)
     slope, curvature = 2 * slope / width, curvature if abs(curvature) > SIGNIFICANT * error else 0.0
     bent = curvature or np.abs(np.divide(*_legendre(branch, noise, SMOOTH)))[2:].max() > SIGNIFICANT
     order = np.argsort(half.before_x, kind="stable")
     opening = branch.force - np.interp(half.x[0] + branch.distance, half.before_x[order], half.before_force[order])
-    # If x was smoothed, its reversal may be displaced by some samples. The jump is then measured between samples that
-    # are farther away from the reversal.
+    # Smoothing of x may displace its reversal, so that the jump is then measured between samples farther apart.
     apart = 1 if half.error is None else min(max(len(half.x) // 40, 1), 8, len(half.before_x) - 1)
     loop, jump = opening.mean(), _jump(half, apart)
     is_open = loop > (abs(curvature) / 2 or noise)
@@ -312,16 +291,14 @@ def _refuse_wrong_shape(branch, half, noise):
 
 
 def _legendre(branch, noise, degree):
-    """Return the coefficients [degree + 1] of the Legendre polynomials that fit the branch by least squares, and their
-    standard errors, which follow from `noise`, the standard deviation of the noise of the force."""
+    """Return the coefficients of the Legendre polynomials that fit the branch, and their standard errors."""
     columns = np.polynomial.legendre.legvander(2 * branch.distance / branch.width - 1, degree)
     error = noise * np.sqrt(np.diag(np.linalg.inv(columns.T @ columns)))
     return np.linalg.lstsq(columns, branch.force, rcond=None)[0], error
 
 
 def _jump(half, apart):
-    """Return by how much the force jumps at the reversal: its rise from `apart` samples before the reversal to `apart`
-    samples after it, less what springs explain at most, the distance of x times the steepest slope after it."""
+    """Return by how much the force rises at the reversal more than springs of the steepest slope after it explain."""
     x, force = half.x[apart:5 * apart:apart], half.force[apart:5 * apart:apart]
     steps = np.diff(x)
     steepest = np.max(np.diff(force)[steps > 0] / steps[steps > 0], initial=0)

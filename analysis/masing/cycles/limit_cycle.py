@@ -1,5 +1,4 @@
-"""Functions that divide a curve into loops, search for the limit cycle to which the loops tend, and compute the
-stiffnesses, damping, corners and backbone of the loops."""
+"""Divide a curve into loops, find the limit cycle to which they tend, and compute their numbers."""
 
 from collections import namedtuple
 
@@ -10,52 +9,41 @@ from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import NOISY, opened, scatter
 from masing.errors import MasingError
 
-# Two loops count as equal if their widths differ by at most this fraction of the largest width, and their areas by at
-# most this fraction of the largest area.
+# Two loops count as equal if their widths and areas differ by at most this fraction of the largest width and area.
 REPEATED = 0.01
 # A period of a limit cycle may consist of up to this many loops.
 MOST_LOOPS = 4
 # A backbone with more points than this is thinned to at most this many points.
 MOST_ON_BACKBONE = 400
-# The tangent at the beginning or at the end of a half-cycle is fitted over this fraction of the width of the
-# half-cycle.
+# The tangents of a half-cycle are fitted over this fraction of its width.
 TANGENT = 0.05
 
 
 class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x centre_force area secant_stiffness "
                       "tangent_after_reversal tangent_before_reversal damping_ratio asymmetry shift")):
-    """The part of a curve from a maximum of x to the next maximum, or from a minimum to the next minimum, without the
-    inner loops on it; or an inner loop.
+    """The part of a curve from a maximum of x to the next, or from a minimum to the next, or an inner loop.
 
-    start, turn and end are the indices of the samples at the three reversals of the loop; t_start and t_end are the
-    times at start and end. amplitude X is half the width in x. centre_x and centre_force are the means of x and of the
-    force at start and turn. area is ∮ f dx, where a straight line closes the loop. secant_stiffness is the slope of the
-    line through the samples at start and turn. tangent_after_reversal and tangent_before_reversal are the slopes at the
-    beginning and at the end of the loading half, in which x rises. damping_ratio is area/(2π secant_stiffness X²).
-    asymmetry is the largest difference in force between the loading half and the unloading half, which is first rotated
-    by 180 degrees about the centre. It is given as a fraction of the range of the force on the loading half. shift is x
-    at end less x at start.
+    start, turn and end are the samples of its reversals. amplitude X is half the width, centre_x and centre_force are
+    the means at start and turn, and secant_stiffness is the slope between them. area is ∮ f dx, where a straight line
+    closes the loop, and damping_ratio is area/(2π secant_stiffness X²). The tangents are the slopes at both ends of the
+    loading half. asymmetry is the largest difference in force between the loading and the unloading
+    rotated by 180 degrees about the centre, as a fraction of the range of the force. shift is x at end less x at start.
     """
 
 
 class Analysis(namedtuple("Analysis", "x force loops inner first period drift corners segments backbone")):
     """The `loops` of a curve x, force [samples], its `inner` loops, and the limit cycle to which the loops tend.
 
-    The loops from the index `first` on repeat, and `period` of them form the limit cycle. `first` is None if the loops
-    do not repeat; a single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` are the
-    corners (x, force) of the last loop, and `segments` is the number of its straight segments; both are None if this
-    loop is no polygon. `backbone` [points, 2] is the loading half of the last loop. Its columns are half the distance
-    in x and half the distance in force from the reversal at which this half begins.
+    The loops from the index `first` on repeat, `period` of them in a limit cycle. `first` is None if none repeat; a
+    single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` (x, force) and
+    `segments`, their number, are those of the last loop if it is a polygon, and otherwise None. `backbone` [points, 2]
+    are half the distances in x and in force from the beginning of the loading half of the last loop.
     """
 
     last = property(lambda self: self.loops[-1], doc="The last loop; it belongs to the limit cycle if there is one.")
 
     def numbers(self):
-        """Return all numbers of the analysis as a dictionary {name: value}.
-
-        The entry `loops` is a list with a dictionary for each loop, in the order of time. It also says whether the loop
-        belongs to the limit cycle, and whether it is an inner loop.
-        """
+        """Return all numbers as {name: value}; `loops` is a list of dictionaries in the order of time."""
         found = self.first is not None
         loops = [loop._asdict() | {"limit_cycle": found and n >= self.first, "inner": False}
                  for n, loop in enumerate(self.loops)]
@@ -78,8 +66,8 @@ def analyse(curve):
         raise MasingError(f"{curve.path}: has no whole cycle: {len(points)} reversals of x, but a cycle lies between "
                           "three; take a larger window")
     places = np.searchsorted(found.kept, points)
-    whole = [(found.kept[places[n]:places[n + 2] + 1], points[n + 1]) for n in range((len(points) - 1) % 2,
-                                                                                     len(points) - 2, 2)]
+    whole = [(found.kept[places[n]:places[n + 2] + 1], points[n + 1])
+             for n in range((len(points) - 1) % 2, len(points) - 2, 2)]
     loops, inner = ([_loop(t, x, force, *each) for each in several] for several in (whole, found.inner))
     halves = _halves(x, force, *whole[-1])
     first, period = _limit(loops)
@@ -87,23 +75,45 @@ def analyse(curve):
     spanned = (len(repeated) - 1) // max(period, 1) * max(period, 1)
     drift = (repeated[-1].centre_x - repeated[-1 - spanned].centre_x) / spanned if spanned else 0.0
     rise_x, rise_force = halves[0]
-    backbone = np.column_stack([rise_x - rise_x[0], rise_force - rise_force[0]])[::-(-len(rise_x) // MOST_ON_BACKBONE)] / 2
-    return Analysis(x, force, loops, inner, first, period, drift, *_corners(halves), backbone)
+    backbone = np.column_stack([rise_x - rise_x[0], rise_force - rise_force[0]]) / 2
+    every = -(-len(backbone) // MOST_ON_BACKBONE)
+    return Analysis(x, force, loops, inner, first, period, drift, *_corners(halves), backbone[::every])
 
 
-def cycle_numbers(curve, *, from_=None, to=None, columns=None, scale=None):
-    """Return the numbers of a curve and its limit cycle, as the script cycles.py writes them to OUT-numbers.json.
+def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
+    """Return the numbers of a curve and of its limit cycle, as cycles.py writes them to OUT-numbers.json.
 
-    The result is a dictionary {name: value}. curve: a file of masing, a CSV file, a Run, or arrays (x, force) or (t, x,
-    force), each [samples]. The other arguments have the same meaning as the options of cycles.py with these
-    names; from_ is the option --from. Raises MasingError if the curve has no complete cycle.
+    Parameters
+    ----------
+    curve : path, Run or tuple of arrays
+        A file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force).
+    start, end : float
+        The window in time.
+    columns, scale : dict
+        The columns of a CSV file, {"x": "Weg", "force": 3}, and factors of columns, {"x": 0.001}.
+
+    Returns
+    -------
+    dict
+        `last_loop` and `loops` have the numbers of loops, such as `area`, `secant_stiffness` and `damping_ratio`.
+
+    Raises
+    ------
+    MasingError
+        If the curve has no complete cycle.
+
+    Examples
+    --------
+    >>> turn = np.linspace(0, 6 * np.pi, 601)
+    >>> numbers = masing.cycle_numbers((np.cos(turn), 2 * np.cos(turn) - np.sin(turn)))
+    >>> round(numbers["last_loop"]["secant_stiffness"], 6), round(numbers["last_loop"]["area"], 2)
+    (2.0, 3.14)
     """
-    return analyse(read_measured(curve, from_, to, columns, scale)).numbers()
+    return analyse(read_measured(curve, start, end, columns, scale)).numbers()
 
 
 def _halves(x, force, samples, turn):
-    """Return the loading half and the unloading half of the loop of these samples, each as (x, force) in the order of
-    time; x reverses at the sample `turn`."""
+    """Return the loading half and the unloading half of a loop of these samples, each as (x, force), in time."""
     first, second = samples[samples <= turn], samples[samples >= turn]
     both = (x[first], force[first]), (x[second], force[second])
     return both if x[turn] > x[samples[0]] else both[::-1]
@@ -114,12 +124,11 @@ def _loop(t, x, force, samples, turn):
     high, low = (turn, start) if x[turn] > x[start] else (start, turn)
     amplitude = (x[high] - x[low]) / 2
     secant = (force[high] - force[low]) / (2 * amplitude)
-    # A loop that drifts is closed by the straight line from its end to its start. A spring k0 x + constant, added to
-    # the force, then does not change the area. Subtracting the force of the centre leaves the area of a closed curve
-    # unchanged, and reduces rounding errors.
+    # A straight line closes a loop that drifts, so that a spring k0 x + constant does not change its area. Without the
+    # force of the centre, rounding errors are smaller.
     centre_x, centre_force = (x[high] + x[low]) / 2, (force[high] + force[low]) / 2
     ring_x, ring_force = np.r_[x[samples], x[start]], np.r_[force[samples], force[start]] - centre_force
-    area = float(np.sum((ring_force[1:] + ring_force[:-1]) / 2 * np.diff(ring_x)))
+    area = float(np.trapz(ring_force, ring_x))
     loading, unloading = _halves(x, force, samples, turn)
     return Loop(start, turn, end, float(t[start]), float(t[end]), amplitude, centre_x, centre_force, area, secant,
                 _tangent(*loading), _tangent(*(each[::-1] for each in loading)),
@@ -128,8 +137,7 @@ def _loop(t, x, force, samples, turn):
 
 
 def _tangent(x, force):
-    """Return the slope of the straight line that fits the first three samples of a half-cycle, and all whose distance
-    in x from the first one is at most TANGENT times its width. It is NaN if x is the same at all of them."""
+    """Return the slope at the first sample of a half-cycle, fitted to at least three samples; NaN if x is constant."""
     near = np.abs(x - x[0]) <= TANGENT * abs(x[-1] - x[0])
     near[:3] = True
     return float(np.polyfit(x[near] - x[0], force[near], 1)[0]) if np.ptp(x[near]) else np.nan
@@ -144,8 +152,7 @@ def _asymmetry(loading, unloading, centre_x, centre_force):
 
 
 def _limit(loops):
-    """Return the index of the loop from which on the loops repeat, and the number of loops in a period; (None, 0) if
-    they do not repeat, and (0, 1) for a single loop."""
+    """Return the index of the loop from which on the loops repeat, or None, and the number of loops in a period."""
     if len(loops) == 1:
         return 0, 1
     marks = np.array([(2 * loop.amplitude, loop.area) for loop in loops])
@@ -159,10 +166,10 @@ def _limit(loops):
 
 
 def _corners(halves):
-    """Return the corners (x, force) of a loop with these _halves(), and the number of its straight segments. The
-    reversals are included in the corners, and the corners of the loading half come first. The result is (None, None) if
-    the loop is no polygon: if it has no noise and is curved, or if its noisy samples do not support a polygon more than
-    a smooth curve."""
+    """Return the corners (x, force) of a loop, those of its loading half first, and the number of its segments.
+
+    Both are None if the loop is no polygon, or if noisy samples do not support one more than a smooth curve.
+    """
     corners, count, support = [], 0, 0.0
     for sign, (half_x, half_force) in zip((1, -1), halves):
         found, of_half = _half_corners(sign * half_x, sign * half_force)
@@ -175,9 +182,10 @@ def _corners(halves):
 
 
 def _half_corners(x, force):
-    """Return the start and the corners (x, force) of a half-cycle in which x rises, and the support of this polygon. If
-    the samples have no noise, the corners are exact and the support is ∞; the result is (None, 0) if the samples lie on
-    no polygon. Otherwise the corners and the support are those of fit_polygon()."""
+    """Return the start and the corners (x, force) of a rising half-cycle, and the support of this polygon.
+
+    The support of exact corners is ∞. Without noise, (None, 0) stands for a curve that is no polygon.
+    """
     lines = polygons.segments(x, force)
     if lines is not None:
         inner = lines.corners()

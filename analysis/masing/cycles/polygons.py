@@ -1,7 +1,6 @@
-"""Functions that divide branches and whole cycles into straight segments, if they are polygons.
+"""Divide branches and cycles into straight segments if they are polygons, exactly or, with noise, by regression.
 
-The segments are exact if the samples have no noise; otherwise they are determined by regression. A branch is the curve
-of the force over x between two reversals of x. A secant is the line through two neighbouring samples.
+A branch is the force over x between two reversals of x. A secant is the line through two neighbouring samples.
 """
 
 from collections import namedtuple
@@ -10,34 +9,26 @@ import numpy as np
 from scipy.interpolate import BSpline
 from scipy.optimize import least_squares, nnls
 
-# The width of a branch is divided into intervals of this fraction of it. Only the first sample in each is used, because
-# the slope between samples that are so near to each other is mostly rounding error.
+# Of the samples in each interval of this fraction of the width of a branch, only the first is used, because the slope
+# between nearer samples is mostly rounding error.
 SPACING = 1e-5
 # Neighbouring secants belong to the same segment if their slopes differ by at most SAME_SLOPE times the steepest slope,
 # plus rounding errors. A segment has at least FEWEST_SECANTS secants.
-SAME_SLOPE = 1e-8
-ROUNDING = 32 * np.finfo(float).eps
-FEWEST_SECANTS = 2
-# The segments of a whole cycle are those of its widest rising half-cycle. For these segments, SAME_SLOPE_OF_CYCLE is
-# the tolerance of equal slopes as a fraction of the steepest slope. FEWEST_OF_CYCLE is the fewest secants of a segment,
-# and SHORTEST its least width as a fraction of the width of the half-cycle. The text of segments_in_words() lists all
-# slopes only if there are at most MANY_SLOPES.
+SAME_SLOPE, FEWEST_SECANTS, ROUNDING = 1e-8, 2, 32 * np.finfo(float).eps
+# The same for the widest rising half-cycle of a whole cycle, where a segment also has at least the fraction SHORTEST of
+# the width. The text of segments_in_words() lists all slopes only if there are at most MANY_SLOPES.
 SAME_SLOPE_OF_CYCLE, FEWEST_OF_CYCLE, SHORTEST, MANY_SLOPES = 1e-6, 3, 0.01, 12
-# A regression begins with this many equidistant places at which there may be corners.
-CANDIDATES = 120
-# A regression begins with at most this many corners.
-MOST_CORNERS = 40
+# A regression begins with at most MOST_CORNERS corners, at CANDIDATES equidistant places.
+CANDIDATES, MOST_CORNERS = 120, 40
 # A corner is accepted if it lowers n log(RSS/n) by PRICE log(n), where n is the number of points and RSS the residual
 # sum of squares. PRICE is the sum of 2 for the two parameters of a corner and 1 for the search for its place.
 PRICE = 3
 # A polygon is compared with smooth curves, which are splines of the degree DEGREE with 1 to MOST_INTERVALS equal
 # intervals. In this comparison each parameter costs COST, which is more than Akaike's 2 and less than log(n).
 DEGREE, MOST_INTERVALS, COST = 3, 40, 3
-# A polygon is regarded as supported if its support is at least LEAST_SUPPORT. On the usual scale, which is twice the
-# logarithm of a Bayes factor, this is strong evidence.
+# The support from which on a polygon is regarded as supported: strong evidence, as twice the log of a Bayes factor.
 LEAST_SUPPORT = 6
-# If there are more samples than this, groups of samples are averaged before the regression. This loses little, because
-# the groups are narrow.
+# More samples than this are averaged in groups before the regression, which loses little.
 MOST_POINTS = 8000
 # The two-sided 95 % quantile of the standard normal distribution.
 NORMAL_95 = 1.96
@@ -54,10 +45,9 @@ class Segments(namedtuple("Segments", "slope level")):
 def segments(x, force):
     """Return the Segments of a monotone branch x, force [points].
 
-    If a polygon is sampled finely enough, at most one secant between two neighbouring segments lies on neither of them,
-    the one across their corner. The first and the last secant of the branch may also lie on no segment, because they
-    may lead to a sample beyond a turning point. If there are more such secants, the result is None: the branch is
-    curved, noisy or sampled too coarsely.
+    At most one secant between two segments of a finely sampled polygon lies on neither of them, that across their
+    corner, and so may the first and the last secant. With more of them the result is None: the branch is curved, noisy
+    or sampled too coarsely.
     """
     x, force = _thinned(x, force)
     if len(x) < FEWEST_SECANTS + 1:
@@ -74,11 +64,7 @@ def segments(x, force):
 
 
 def straight_slopes(x, restoring):
-    """Return the slopes [segments] of the straight segments of the widest rising half-cycle of the curve x, restoring.
-
-    A segment consists of at least FEWEST_OF_CYCLE secants, and its width is at least SHORTEST times the width of the
-    half-cycle.
-    """
+    """Return the slopes of the straight segments of the widest rising half-cycle of the curve x, restoring."""
     part = _widest_rise(x)
     if part is None:
         return np.zeros(0)
@@ -93,8 +79,7 @@ def _widest_rise(x):
     first, last = true_runs(np.diff(x) > 0)
     if len(first) == 0:
         return None
-    # A rise that begins with the first sample or ends with the last one may be only a part of a half-cycle. Such a
-    # rise is used only if there is no other.
+    # A rise at an end of the record may be a part of a half-cycle, and is used only if there is no other.
     whole = (first > 0) & (last < len(x) - 1)
     if whole.any():
         first, last = first[whole], last[whole]
@@ -103,29 +88,27 @@ def _widest_rise(x):
 
 
 def segments_in_words(x, restoring, most=MANY_SLOPES):
-    """Return the number of straight_slopes() and the slopes as text, such as `3: 1.000, 0.667, 0.333`, or `none`. If
-    there are more than `most`, the text contains only the first and the last slope."""
+    """Return the number of straight_slopes() and the slopes, or the first and the last of more than `most`, as text."""
     slopes = [f"{slope:.3f}" for slope in straight_slopes(x, restoring)]
     shown = slopes if len(slopes) <= most else [slopes[0], "…", slopes[-1]]
     return f"{len(slopes)}: {', '.join(shown)}" if slopes else "none"
 
 
 def true_runs(flags):
-    """Return two arrays: the first index and the index after the last one of each run of consecutive true values."""
+    """Return the first indices of the runs of consecutive true values, and the indices after their last ones."""
     edges = np.flatnonzero(np.diff(np.r_[0, flags.astype(int), 0]))
     return edges[::2], edges[1::2]
 
 
 def equal_runs(values, tolerance, fewest=FEWEST_SECANTS):
-    """Return two arrays: the first and the last index of each longest run of at least `fewest` consecutive values, each
-    of which differs from the next one by at most the tolerance."""
+    """Return the first and the last indices of the runs of at least `fewest` values without a step > tolerance."""
     first, last = true_runs(np.abs(np.diff(values)) <= tolerance)
     long = last - first + 1 >= fewest
     return first[long], last[long]
 
 
 def _thinned(x, force):
-    """Return the samples sorted by x; of those in each interval of SPACING times the range of x, only the first."""
+    """Return the samples sorted by x, and of those in each interval of SPACING only the first."""
     order = np.argsort(x, kind="stable")
     x, force = x[order], force[order]
     cell = np.floor((x - x[0]) / (SPACING * (x[-1] - x[0])))
@@ -134,7 +117,7 @@ def _thinned(x, force):
 
 
 def _line(x, force):
-    """Return the slope and the level of the least-squares line, from distances to the mean, which avoids cancellation."""
+    """Return the slope and the level of the least-squares line, from distances to the mean against cancellation."""
     middle, mean = x.mean(), force.mean()
     slope = np.dot(x - middle, force - mean) / np.dot(x - middle, x - middle)
     return slope, mean - slope * middle
@@ -144,11 +127,10 @@ class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width d
                                     "support", defaults=[None])):
     """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
 
-    `corner` [corners] are the distances d at which the slope changes, and `drop` [corners] are the amounts by which the
-    slope decreases there. corner_width, drop_width and last_slope_width are half the widths of the 95 % confidence
-    intervals. `noise` is the standard deviation of the forces from the polygon. `support` is the criterion n
-    log(RSS/n) + COST q for the best smooth curve of q parameters less that for the polygon. The smaller it is, the less
-    do the forces support a polygon.
+    `corner` [corners] are the distances d at which the slope decreases by `drop` [corners]. corner_width, drop_width
+    and last_slope_width are half-widths of 95 % confidence intervals, and `noise` is the standard deviation of the
+    forces. `support` is the criterion n log(RSS/n) + COST q of the best smooth curve of q parameters less that of the
+    polygon: the smaller it is, the less do the forces support a polygon.
     """
 
     def force(self, distance):
@@ -159,14 +141,11 @@ class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width d
 def fit_polygon(distance, force):
     """Return the Polygon that fits the force at the distances [points] and has the lowest information criterion.
 
-    The criterion is similar to the BIC. It is n log(RSS/n) + PRICE c log(n), where n is the number of points, c the
-    number of corners and RSS the residual sum of squares. The fit begins with many corners, and removes them one by
-    one; of these polygons, the one with the lowest criterion is returned. As on a loading branch, the slopes of a
-    polygon never increase and are never negative.
+    The criterion n log(RSS/n) + PRICE c log(n) for n points and c corners is similar to the BIC. The fit begins with
+    many corners, and removes them one by one. The slopes of a polygon never increase and are never negative.
     """
     distance, force = grouped(distance, force)
-    # The regression begins with corners at those candidates at which the slope of the best fit decreases. If there are
-    # more than MOST_CORNERS, those with the largest decreases are taken.
+    # The first corners are the candidates at which the slope of the best fit decreases most.
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
     drop = _rising(_design(distance, candidates), force)[2:]
     strongest = np.argsort(drop)[-MOST_CORNERS:]
@@ -190,7 +169,7 @@ def fit_polygon(distance, force):
 
 
 def _smooth_criterion(distance, force, floor):
-    """Return the least n log(RSS/n) + COST q of smooth curves of q parameters; RSS is at least `floor`."""
+    """Return the least criterion of smooth curves, whose residual sum of squares is at least `floor`."""
     def criterion(intervals):
         knots = np.r_[np.zeros(DEGREE), np.linspace(0, distance[-1], intervals + 1), np.full(DEGREE, distance[-1])]
         q, _ = np.linalg.qr(BSpline.design_matrix(distance, knots, DEGREE).toarray())
@@ -202,15 +181,14 @@ def _smooth_criterion(distance, force, floor):
 
 
 def concave_misfit(distance, force, *others):
-    """Return the root mean square of the residuals of the best fit to the force by the sum of a concave rising polygon
-    in the distance and of multiples >= 0 of the columns `others` [points]."""
+    """Return the rms residual of the best fit by a concave rising polygon and multiples >= 0 of `others`."""
     candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
     columns = np.column_stack([_design(distance, candidates), *others])
     return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
 
 
 def grouped(distance, force):
-    """Return the samples or, if there are more than MOST_POINTS, the averages of groups of consecutive samples."""
+    """Return the samples, averaged in groups of consecutive ones if there are more than MOST_POINTS."""
     size = -(-len(distance) // MOST_POINTS)
     if size == 1:
         return distance, force
@@ -236,8 +214,7 @@ def _residual(distance, force, corner, linear):
 
 
 def _refined(distance, force, corner):
-    """Return the Polygon with the least sum of squares that is reached by moving the given corners. The start, the last
-    slope and the drops are fitted together with the corners."""
+    """Return the Polygon with the least sum of squares that is reached by moving the given corners."""
     n, scale, height = len(corner), distance[-1], np.ptp(force) or 1.0
     start = np.r_[_rising(_design(distance, corner), force), corner]
     if n:

@@ -1,5 +1,4 @@
-"""Write a case file for an identified model. With this file, `masing simulate` computes one motion of the model round
-the measured cycle."""
+"""Write a case file for an identified model, with which the program computes its motion round the measured cycle."""
 
 from pathlib import Path
 
@@ -9,28 +8,23 @@ from masing.command_line import write_file
 from masing.identification.discrete import Discrete
 from masing.text import csv
 
-# The circular frequency ω of the motion. The mass is k0 + Σk, so that the model without yielding has the circular
-# frequency 1.
+# The circular frequency ω of the motion. The mass is k0 + Σk, so that it is 1 for the model without yielding.
 FREQUENCY = 0.2
 # The time at which the motion first reaches x = -X, where X is the amplitude of the measured cycle.
 REVERSAL = np.pi / (np.sqrt(2) * FREQUENCY)
-FORCE_POINTS = 4000
-# {kind of model: (number of steps, number of steps between two samples)}. The discrete model needs more steps than the
-# continuous one, because its only scheme is of order one.
+FORCE_POINTS, STIFFNESS_POINTS, CELLS = 4000, 400, 2000
+# {kind of model: (number of steps, number of steps between two samples)}. The only scheme of the discrete model is of
+# order one, so that it needs more steps.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
-CELLS = 2000
-STIFFNESS_POINTS = 400
 # The tables of a case, and what they begin with.
 TABLES = {"force": b"t,", "stiffness": b"s,"}
 
 
 def write_case(path, fitted, threshold=None):
-    """Write the case file `path`, an .ini file, for an identified model. Its tables are written into the same folder.
+    """Write the case file `path` and its tables for a Discrete model, or a Continuous one and its text η(s).
 
-    fitted: a Discrete model, or a Continuous model that was identified for the expression η(s) `threshold`. The force
-    of the case moves the mass from rest at x = 0 to x = -X, where X is the amplitude of the measured cycle. It then
-    moves the mass along x = -X cos(ω t') once round the cycle. The time t' is 0 where x = -X is first reached; the
-    samples of the result begin there.
+    The force moves the mass from rest at x = 0 to x = -X, where X is the amplitude of the measured cycle, and then
+    along x = -X cos(ω t') once round the cycle. The samples of the result begin at t' = 0.
     """
     elements, amplitude = fitted.elements, fitted.branch.width / 2
     mass = elements.k0 + elements.stiffness.sum()
@@ -47,15 +41,14 @@ def write_case(path, fitted, threshold=None):
         stiffness = _table(path, "stiffness", "s", places, np.interp(places, fitted.s, fitted.stiffness))
         model, section = [f"stiffness = table:{stiffness}", f"threshold = {threshold}", "initial-u = 0",
                           f"cells = {CELLS}", "rule = midpoint", "scheme = leapfrog"], []
-    text = [f"# Identified by masing from {fitted.branch.path.name}.", *model, f"force = table:{force}", f"mass = {mass!r}",
-            f"k0 = {elements.k0!r}", "x0 = 0", "y0 = 0", f"final-time = {end!r}", f"steps = {steps}",
-            f"sample-every = {every}", f"from = {start!r}", f"to = {end!r}", *section]
+    text = [f"# Identified by masing from {fitted.branch.path.name}.", *model, f"force = table:{force}",
+            f"mass = {mass!r}", f"k0 = {elements.k0!r}", "x0 = 0", "y0 = 0", f"final-time = {end!r}",
+            f"steps = {steps}", f"sample-every = {every}", f"from = {start!r}", f"to = {end!r}", *section]
     write_file(path, ("\n".join(text) + "\n").encode())
 
 
 def _force(elements, amplitude, mass, end):
-    """Return times [points], and the force F [points] that causes the motion described in write_case() at these times.
-    F is m x'' + f, where f is the restoring force of the model along this motion."""
+    """Return times [points], and the force F = m x'' + f of the motion with the restoring force f of the model."""
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
     times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),
@@ -64,8 +57,7 @@ def _force(elements, amplitude, mass, end):
     virgin = amplitude / 2 * (1 - np.cos(fast))
     round_it = amplitude * (1 - np.cos(slow))
     top = elements.backbone(np.array(amplitude))
-    # Before x = -X is reached, the motion has the circular frequency √2 ω, so that the acceleration is continuous where
-    # the cycle begins.
+    # Before x = -X is reached, the circular frequency is √2 ω, so that the acceleration is continuous there.
     inertia = mass * amplitude * FREQUENCY**2 * np.where(times < start, -np.cos(fast), np.cos(slow))
     restoring = np.select([times < start, times < turn], [-elements.backbone(virgin), elements.branch(round_it) - top],
                           top - elements.branch(2 * amplitude - round_it))
@@ -73,8 +65,7 @@ def _force(elements, amplitude, mass, end):
 
 
 def _corner_times(elements, amplitude):
-    """Return the times at which an element begins to slide. If more than FORCE_POINTS/8 elements slide, as for a
-    continuum, no times are returned, because some element begins to slide at almost every time."""
+    """Return the times at which an element begins to slide, or none for a continuum, where there are too many."""
     yielding = elements.threshold[elements.threshold < amplitude]
     if len(yielding) > FORCE_POINTS // 8:
         return np.empty(0)
@@ -84,8 +75,7 @@ def _corner_times(elements, amplitude):
 
 
 def _table(path, name, argument, arguments, values):
-    """Write the table path-NAME.csv with one line "argument, value" for each value, and return the path of the
-    table."""
+    """Write the table path-NAME.csv of an argument and values, and return its path."""
     table = Path(path).with_name(f"{path.stem}-{name}.csv")
     write_file(table, csv({argument: arguments, name: values}))
     return table

@@ -1,5 +1,4 @@
-"""Identify the continuous model: compute the stiffness density k(s) with which a chosen η(s) gives the measured
-branch."""
+"""Identify the continuous model: the stiffness density k(s) with which a chosen η(s) gives the measured branch."""
 
 from collections import namedtuple
 
@@ -13,29 +12,19 @@ from masing.cycles.polygons import NORMAL_95, grouped
 from masing.errors import MasingError
 from masing.identification.discrete import Elements, last_slope_spring
 
-DEGREE = 3
-MOST_INTERVALS = 40
-POINTS_PER_INTERVAL = 5
-# The fit has a penalty on the roughness of k(s), and is averaged over the weight w of this penalty. The prior density
-# of log w is proportional to w to the power -PRIOR. With PRIOR = 0, all values of log w would be equally probable,
-# which would favour ever straighter k(s). With PRIOR = 0.5, all values of 1/sqrt(w), which is a measure of the
-# roughness, would be equally probable.
-PRIOR = 0.25
+DEGREE, MOST_INTERVALS, POINTS_PER_INTERVAL = 3, 40, 5
+# The fit has a penalty on the roughness of k(s), and is averaged over the weights SMOOTHINGS of this penalty. The prior
+# density of log w for the weight w is proportional to w to the power -PRIOR: with 0, all log w would be equally
+# probable, which favours ever straighter k(s), and with 0.5 all values of the roughness 1/sqrt(w).
+SMOOTHINGS, PRIOR = np.logspace(-12, 8, 81), 0.25
 # The half-width of the 95 % band of k(s) in standard deviations. It is less than 1.96, because actual stiffness
 # densities are smoother than the prior assumes. The value is calibrated: for 80 random cycles (seeds 1000 to 1079 of
 # tests/analysis/test_analysis_band.py) the band contains the true k at 95 % of all s.
 BAND = 1.45
-# The fit is averaged over these weights of the penalty on the roughness of k(s).
-SMOOTHINGS = np.logspace(-12, 8, 81)
-# Generalised cross-validation decides whether additional elements at the ends of the range of η are used. In the score
-# of cross-validation, each parameter counts as COST parameters, because a fit with the lowest score would otherwise
-# sometimes fit the noise.
-COST = 1.4
-# The additional elements at the ends of the range of η are used under two conditions. The stiffness of each is at most
-# LARGEST_END times the total stiffness of the spline, and they reduce the score of cross-validation by more than the
-# factor LEAST_GAIN.
-LARGEST_END = 0.005
-LEAST_GAIN = 1.1
+# Additional elements at the ends of the range of η are used if each has at most LARGEST_END times the stiffness of the
+# spline, and if they reduce the score of generalised cross-validation by more than the factor LEAST_GAIN. Each
+# parameter counts as COST parameters there, so that the fit with the lowest score does not fit the noise.
+LARGEST_END, LEAST_GAIN, COST = 0.005, 1.1, 1.4
 # The model requires k > 0. The least density that is returned is this fraction of the mean density.
 LEAST_STIFFNESS = 1e-6
 # The number of cells at whose midpoints the program evaluates η(s).
@@ -46,13 +35,12 @@ class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffnes
                                           "smoothing freedom noise estimates")):
     """An identified continuous model, at places s_i; arrays are [places].
 
-    `branch` is the Loading from which the model was identified. `s`, `threshold` and `stiffness` are s_i, the yield
-    displacements η(s_i) and the stiffness densities k(s_i), and `stiffness_width` is the half-width of the 95 % band of
-    k. `known` [places] says which places yield on the branch. For the other places, only the sum of k0 and of the
-    integral of k over them is measured; k is set to a constant there. `start_force` is the force at the start of the
-    branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds in the fit, and `freedom` the effective
-    number of parameters. `noise` is the standard deviation of the difference between the measured and the fitted force.
-    `estimates` are integral numbers of the fit, as {name: (value, half-width of the 95 % interval)}; see _estimates().
+    `branch` is the Loading that was fitted. `s`, `threshold` and `stiffness` are s_i, the yield displacements η(s_i)
+    and the densities k(s_i), and `stiffness_width` is the half-width of the 95 % band of k. `known` says which places
+    yield; for the others, where k is constant, only the sum of k0 and of their integral of k is measured. `start_force`
+    is the force at the start of the branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds, `freedom`
+    the effective number of parameters, and `noise` the standard deviation of the residuals. `estimates` are integral
+    numbers of the fit, {name: (value, half-width of the 95 % interval)}; see _estimates().
     """
 
     k0_width = property(lambda self: self.estimates["last_slope"][1] if self.known.all() else np.nan,
@@ -63,15 +51,13 @@ class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffnes
 
 
 def identify_continuous(path, half, s, threshold):
-    """Return the Continuous model that a HalfCycle determines for a strictly monotone η, given as η(s_i) = threshold
-    [places].
+    """Return the Continuous model that a HalfCycle determines for a strictly monotone η(s_i) = threshold [places].
 
-    The s_i are the midpoints of equal cells of [0, 1]; `path` is the file that messages name. The measured force Θ at
-    the distance d from the reversal is fitted by Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds. The integral is over the
-    s that yield, and p is the slope that remains where all of these yield. Then Θ''(2η) = -k/(2|η'|), which is (27),
-    continuous-masing-2001, for an affine η. The fit determines Θ(0), p and k, which is a cubic spline with a penalty on
-    k''. Raises MasingError if η is not strictly monotone, or if too few cells yield. Raises DataError for the branches
-    that loading() refuses.
+    The s_i are the midpoints of equal cells of [0, 1]; `path` is the file that messages name. The force Θ at the
+    distance d from the reversal is fitted by Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds over the s that yield, where
+    k is a cubic spline with a penalty on k''. Then Θ''(2η) = -k/(2|η'|), which is (27), continuous-masing-2001, for an
+    affine η. Raises MasingError if η is not strictly monotone, or if too few cells yield, and DataError as loading()
+    does.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
         raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after "
@@ -84,8 +70,7 @@ def identify_continuous(path, half, s, threshold):
     distance, force = grouped(branch.distance, branch.force)
     weight = np.ones(len(distance))
     if branch.error is not None:
-        # The weight of a sample, or of a group of samples, is the smallest of all errors divided by the error of this
-        # sample or group.
+        # The most exact sample or group of samples has the weight 1.
         weight = grouped(branch.distance, branch.error)[1]
         weight = weight.min() / weight
     first, last = np.sort(2 * threshold[known][[0, -1]])
@@ -96,16 +81,15 @@ def identify_continuous(path, half, s, threshold):
 
 
 def threshold_values(masing, threshold):
-    """Return the midpoints s_i of PLACES cells, and η(s_i) as the program at the path `masing` evaluates the expression
-    or table `threshold`."""
-    _, run = commands.run("simulate", {"threshold": threshold, "force": 0, "cells": PLACES, "rule": "midpoint", "steps": 1,
-                                       "final_time": 1e-9, "field_points": 0, "quiet": True}, masing=masing)
+    """Return the midpoints s_i of PLACES cells, and η(s_i) as the program at the path `masing` evaluates it."""
+    options = {"threshold": threshold, "force": 0, "cells": PLACES, "rule": "midpoint", "steps": 1, "final_time": 1e-9,
+               "field_points": 0, "quiet": True}
+    _, run = commands.run("simulate", options, masing=masing)
     return run.s, run.eta
 
 
 def _basis(s, intervals):
-    """Return the values at the places s of the cubic B-splines whose knots divide the range of s into equal intervals:
-    [places, intervals + 3]."""
+    """Return the cubic B-splines on equal intervals of the range of s at the places s: [places, intervals + 3]."""
     half_cell = (s[1] - s[0]) / 2
     ends = np.linspace(s[0] - half_cell, s[-1] + half_cell, intervals + 1)
     step = ends[1] - ends[0]
@@ -113,22 +97,17 @@ def _basis(s, intervals):
     return BSpline.design_matrix(s, knots, DEGREE).toarray()
 
 
-# A fit of the force. `coefficients` are Θ(0), p, the stiffnesses of the additional elements at the ends of the range of
-# η if there are any, and the coefficients of the spline; `covariance` is their covariance matrix. The result of _fit()
-# is without the additional elements, and contains the `estimates` of Continuous. `smoothing` is the most probable
-# weight of the penalty, and `freedom` the effective number of parameters. `noise` is the standard deviation of the
-# force, and `score` the score of generalised cross-validation.
+# A fit of the force. `coefficients` are Θ(0), p, the stiffnesses of the additional elements in a fit with them, and
+# those of the spline; the other fields are as in Continuous, and `score` is that of generalised cross-validation.
 _Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score estimates", defaults=[None])
 
 
 def _fit(distance, force, weight, threshold, shares):
-    """Return a fit of the force, either with the spline alone, or with the spline and two additional elements at the
-    ends of the range of η. For the conditions under which the two elements are used, see LARGEST_END.
+    """Return a fit of the force by the spline, with or without two additional elements at the ends of the range of η.
 
-    If the cycle comes from a model with cells, the range of their thresholds may end about one cell before or after the
-    range of η(s). By the papers' rule, for instance, there is no cell at s = 0. An end at the wrong place would make
-    k(s) oscillate. The two elements compensate for the wrong place, and are not part of k(s). `shares` [places,
-    splines] are the values of the B-splines divided by the number of places.
+    The thresholds of a cycle of a model with cells may end about one cell before or after the range of η(s), as by the
+    papers' rule without a cell at s = 0. An end at the wrong place would make k(s) oscillate; the two elements prevent
+    this, and are not part of k(s). `shares` [places, splines] are the B-splines divided by the number of places.
     """
     answers = np.column_stack([Elements(0.0, each, threshold).branch(distance) for each in shares.T])
     tied = np.column_stack([np.ones_like(distance), distance, answers])
@@ -142,8 +121,7 @@ def _fit(distance, force, weight, threshold, shares):
     elements = shares if best is alone else np.hstack([np.eye(len(threshold))[:, [0, -1]], shares])
     estimates = _estimates(best, threshold, elements, distance[-1])
     keep = np.r_[:2, len(best.coefficients) - shares.shape[1]:len(best.coefficients)]
-    # `best.noise` is the standard deviation of the most exact sample, which has the weight 1. It is replaced by the
-    # standard deviation of a sample with the mean variance.
+    # The noise of the most exact sample, of weight 1, is replaced by that of a sample with the mean variance.
     return best._replace(coefficients=best.coefficients[keep], covariance=best.covariance[np.ix_(keep, keep)],
                          noise=best.noise * np.sqrt(np.mean(weight**-2.0)), estimates=estimates)
 
@@ -151,11 +129,10 @@ def _fit(distance, force, weight, threshold, shares):
 def _estimates(fit, threshold, elements, width):
     """Return integral numbers of a fit as {name: (value, half-width of the 95 % interval)}.
 
-    `k_integral` is the integral of k over the places that yield, and `last_slope` is k0 plus the integral of k over the
-    other places. `area` and `damping_ratio` are those of the fitted cycle, which has the width `width`. `elements`
-    [places, coefficients but the first two] are the stiffnesses at the places with the thresholds `threshold` if a
-    coefficient is 1. Each number is linear in the coefficients, except the damping ratio, which is linearised. Since
-    these numbers hardly depend on the roughness of k(s), the half-width is NORMAL_95 standard deviations, unlike BAND.
+    `k_integral` is the integral of k over the places that yield, `last_slope` is k0 plus that over the other places,
+    and `area` and `damping_ratio` are those of the fitted cycle of this `width`. `elements` are the stiffnesses at the
+    places for coefficients of 1. The damping ratio is linearised in the coefficients. As these numbers hardly depend on
+    the roughness of k(s), their half-width is NORMAL_95 standard deviations, unlike BAND.
     """
     stiffness, slid = elements.sum(axis=0), 2 * np.minimum(threshold, width / 2) @ elements / width
     lost = 4 * (threshold * np.maximum(width / 2 - threshold, 0)) @ elements
@@ -169,17 +146,14 @@ def _estimates(fit, threshold, elements, width):
 
 
 def _smoothed(columns, force, splines):
-    """Return the least-squares fit of the force with a penalty on k'', averaged over all weights in SMOOTHINGS.
+    """Return the least-squares fit of the force with a penalty on k'', averaged over the weights SMOOTHINGS.
 
-    The last `splines` columns belong to the spline. A penalty with a given weight is equivalent to the prior assumption
-    that k is an integrated Wiener process; the smaller the weight of the penalty, the rougher k may be. In the average,
-    a fit counts in proportion to the product of the prior density and the marginal likelihood of the weight of its
-    penalty. The marginal likelihood treats the variance of the noise as unknown. The covariance of the average is the
-    mean of the covariances of the fits plus the covariance that the results of the fits have among each other. The
-    covariance of a fit includes the roughness that the prior assumes, and thus the bias that smoothing causes. If p or
-    a coefficient of the spline is negative in the average, another fit replaces it. This fit has the most probable
-    weight, and constrains p and the coefficients to be >= 0. Source: Wahba, J. R. Stat. Soc. B 45 (1983) 133-150, for
-    one weight; the likelihood is that of REML (restricted maximum likelihood).
+    The last `splines` columns belong to the spline. A penalty is the prior assumption that k is an integrated Wiener
+    process. Each fit counts in proportion to the prior density and the marginal likelihood (REML) of its weight, for an
+    unknown variance of the noise. The covariance of the average is the mean of those of the fits, which include the
+    bias of smoothing, plus that of the fits among each other. If p or a coefficient of the spline is negative in the
+    average, the fit with the most probable weight and with these >= 0 replaces it. Source: Wahba, J. R. Stat. Soc. B 45
+    (1983) 133-150, for one weight.
     """
     n = len(force)
     scale = np.linalg.norm(columns, axis=0)
@@ -187,9 +161,7 @@ def _smoothed(columns, force, splines):
     answer = q.T @ force
     beyond = np.sum((force - q @ answer)**2)
     others = columns.shape[1] - splines
-    # The penalty acts on the second differences of the spline's coefficients. Above, each column was divided by its
-    # norm, which multiplied the coefficient of the column by this norm. This is undone here, because differences
-    # between the coefficients need a common scale.
+    # The penalty acts on the second differences of the coefficients of the spline before the columns were scaled.
     roughness = np.hstack([np.zeros((splines - 2, others)), np.diff(np.eye(splines), 2, axis=0)])
     roughness = roughness / scale * scale[others:].mean()
     free = n - others - 2
@@ -225,8 +197,7 @@ def _smoothed(columns, force, splines):
 
 
 def _continued(branch, s, threshold, known, basis, fit):
-    """Return the fit as a Continuous model. At the places that do not yield, k is set to the value of k at the nearest
-    place that yields, or to a smaller value if k0 would otherwise be negative."""
+    """Return the fit as a Continuous model; where nothing yields, k is that of the nearest place, or less if k0 < 0."""
     stiffness, width = np.empty_like(s), np.full_like(s, np.nan)
     stiffness[known] = basis @ fit.coefficients[2:]
     width[known] = BAND * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))

@@ -1,5 +1,7 @@
-"""Describe the discrete Masing model, and identify it from the slopes and corners of a measured branch. The model is a
-linear spring and elements in parallel; each element is a spring in series with a slider."""
+"""The discrete Masing model, a linear spring and elements in parallel, and its identification from a measured branch.
+
+Each element is a spring in series with a slider. Its data follow from the slopes and corners of the branch.
+"""
 
 from collections import namedtuple
 
@@ -9,25 +11,21 @@ from masing.cycles import polygons
 from masing.cycles.half_cycles import EXACT, ROUGH, loading, no_sliding, not_concave, scatter
 from masing.errors import DataError
 
-# A straight segment of a branch must have at least this many samples: two samples determine a line, and a third one
-# confirms it.
+# A straight segment of a branch must have at least this many samples, of which the third confirms the line.
 FEWEST_ON_SEGMENT = 3
-# If the last slope of a branch is at most this fraction of the total stiffness of the elements, it is regarded as a
-# rounding error.
+# A last slope of at most this fraction of the total stiffness of the elements is a rounding error.
 NO_SLOPE = 1e-8
 
 
 def last_slope_spring(slope, stiffness):
-    """Return the stiffness k0 of the linear spring. It is the last slope of a branch, `slope`, or 0 if this is at most
-    NO_SLOPE times the total stiffness of the elements, `stiffness`."""
+    """Return the stiffness k0: the last slope of a branch, or 0 if it is a rounding error of the total `stiffness`."""
     return float(slope) if slope > NO_SLOPE * stiffness else 0.0
 
 
 class Elements(namedtuple("Elements", "k0 stiffness threshold")):
-    """The data of a linear spring and of n elements in parallel.
+    """The stiffness k0 of a linear spring, and k_i = `stiffness` [n] and η_i = `threshold` [n] of elements in parallel.
 
-    `k0` is the stiffness of the linear spring. `stiffness` [n] and `threshold` [n] are the stiffnesses k_i and the
-    yield displacements η_i of the elements. If the elements approximate a continuum, k_i = k(s_i)/n.
+    If the elements approximate a continuum, k_i = k(s_i)/n.
     """
 
     def backbone(self, x):
@@ -39,8 +37,7 @@ class Elements(namedtuple("Elements", "k0 stiffness threshold")):
         return (self.k0 + (gone[-1] - gone[passed])) * x + np.r_[0, np.cumsum(stiffness * threshold)][passed]
 
     def branch(self, distance):
-        """Return 2 B(d/2), the rise of the force over the distance d [points] from a reversal. This is Masing's
-        rule."""
+        """Return 2 B(d/2), by Masing's rule the rise of the force over the distance d [points] from a reversal."""
         return 2 * self.backbone(np.asarray(distance) / 2)
 
 
@@ -48,12 +45,11 @@ class Discrete(namedtuple("Discrete", "branch elements start_force threshold_wid
                                       "exact is_smooth", defaults=[False])):
     """An identified discrete model.
 
-    `branch` is the Loading from which the `elements` were identified, and `start_force` the force at its start.
-    `threshold_width` [n], `stiffness_width` [n] and `k0_width` are half-widths of the 95 % confidence intervals of η_i,
-    k_i and k0. A corner or a reversal may lie anywhere between two neighbouring samples; `threshold_width` includes
-    this uncertainty. `noise` is the standard deviation of the difference between the measured force and that of the
-    model. `exact` says whether the samples lie on a polygon within rounding errors, and `is_smooth` whether a
-    smooth curve explains them as well as a polygon or better.
+    `branch` is the Loading that was fitted, and `start_force` the force at its start. threshold_width, stiffness_width
+    and k0_width are half-widths of the 95 % confidence intervals of η_i, k_i and k0; the first includes that a corner
+    or a reversal may lie anywhere between two samples. `noise` is the standard deviation of the residuals. `exact` says
+    whether the samples lie on a polygon within rounding errors, and `is_smooth` whether a smooth curve explains them as
+    well as a polygon or better.
     """
 
     k0 = property(lambda self: self.elements.k0, doc="The stiffness of the linear spring: the last slope.")
@@ -63,8 +59,8 @@ class Discrete(namedtuple("Discrete", "branch elements start_force threshold_wid
 def identify_discrete(path, half):
     """Return the Discrete model that a HalfCycle determines; raises DataError if no discrete model has this half-cycle.
 
-    Let p_j be the slopes of the branch, and d_i the distances in x from the reversal to the corners of the branch. The
-    elements follow from p_j = k0 + Σ_{l >= j} k_l and d_i = 2 η_i. Source: (4.23), (4.24), rheological-models-2000.
+    The slopes p_j of the branch and the distances d_i of its corners from the reversal give the elements: p_j = k0 +
+    Σ_{l >= j} k_l and d_i = 2 η_i. Source: (4.23), (4.24), rheological-models-2000.
     """
     part = half.x - half.x[0] <= half.width
     lines = polygons.segments(half.x[part], half.force[part])
@@ -76,8 +72,7 @@ def _from_segments(path, half, lines):
     branch = loading(path, half, x)
     drop = -np.diff(lines.slope)
     if x == half.x[0] and lines.slope[0] * x + lines.level[0] - half.force[0] > EXACT * np.ptp(half.force):
-        # The first sample lies below the line of the first segment. The branch therefore begins with a steeper segment
-        # that has too few samples.
+        # The first sample lies below the first segment: the branch begins with a steeper one of too few samples.
         _refuse_coarse(path, len(branch.force))
     if len(drop) == 0:
         raise no_sliding(path, lines.slope[0], branch.width)
@@ -103,10 +98,9 @@ def _gap(branch, elements):
 
 
 def _start(half, lines):
-    """Return the x of the reversal, which may lie between two samples.
+    """Return the x of the reversal: where the last segment of the unloading meets the first one of the loading.
 
-    It is the x at which the last segment of the unloading and the first segment of the loading intersect. If they do
-    not intersect near the first sample of the loading, the x of this sample is returned.
+    If they do not meet near the first sample of the loading, this is the x of that sample.
     """
     first = half.x[0]
     before = polygons.segments(half.before_x, half.before_force) if len(half.before_x) else None

@@ -1,8 +1,4 @@
-"""Report the result of an identification.
-
-The result is compared with the measured cycle, and reported as lines of text with a table, as numbers for a JSON file,
-and as a page of figures.
-"""
+"""Report an identification, compared with the measured cycle, as lines of text, as numbers and as a page of figures."""
 
 import math
 from collections import namedtuple
@@ -10,17 +6,16 @@ from collections import namedtuple
 import numpy as np
 
 from masing import style
-from masing.cycles.figures import labels_of_axes
+from masing.draw import labels_of_axes
 from masing.identification.discrete import Discrete
 from masing.text import measured, percent
 
-# The unloading half of a cycle is compared with the model only if it has the width of the loading branch, up to this
-# fraction of the width.
+# The unloading half of a cycle is compared with the model only if it has the width of the loading branch up to this
+# fraction of it.
 SAME_WIDTH = 1e-3
 # If a discrete model has more elements than this, the table lists only the first elements and the last one.
 MOST_LINES = 8
-# The residuals of neighbouring samples are reported as correlated if their correlation exceeds this many of its
-# standard errors, 1/√n for n independent residuals.
+# The correlation of neighbouring residuals is reported if it exceeds this many standard errors of independent ones.
 CORRELATED = 3
 BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
@@ -32,22 +27,18 @@ THIN = 0.01
 
 class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual "
                                           "largest mean unloading_largest unloading_residual correlation labels")):
-    """The measured cycle, and the cycle of the identified model. The loading and the unloading halves of both are pairs
-    (x, force), in which x and the force at the centre of the cycle are subtracted.
+    """The measured cycle and that of the identified model, in halves (x, force) from the centre of the cycle.
 
-    `loading` and `unloading` are measured; `unloading` may be empty. `residual` [points] is the measured force minus
-    the identified one on the loading half, and `unloading_residual` [points] on the unloading half. `largest` is the
-    largest absolute value of `residual`, and `mean` its root mean square. `unloading_largest` is that of
-    `unloading_residual`, or NaN if the measured unloading half has another width than the loading half. These five are
-    fractions of the range of the measured force on the loading half. `correlation` is the correlation between the
-    residuals of neighbouring samples on the loading half, or 0 if it is not significant. `labels` are those of the axes
-    of x and of the force.
+    `residual` and `unloading_residual` [points] are the measured force minus the identified one on both halves.
+    `largest` and `mean` are the largest absolute value and the root mean square of the first, and `unloading_largest`
+    is the largest of the second, or NaN if the measured unloading has another width. These five are fractions of the
+    range of the measured force on the loading half. `correlation` is that of neighbouring residuals, or 0 if it is not
+    significant. `labels` are those of the axes of x and of the force.
     """
 
 
 def compare(fitted, half, run):
-    """Return the Comparison of a HalfCycle with a Run of the model `fitted`, which was identified from this HalfCycle.
-    The samples of the Run begin where x is smallest."""
+    """Return the Comparison of a HalfCycle with a Run, from the smallest x on, of the model `fitted` to it."""
     amplitude = fitted.branch.width / 2
     height = 2 * float(fitted.elements.backbone(np.array(amplitude)))
     centre_x, centre_force = fitted.branch.start + amplitude, fitted.start_force + height / 2
@@ -70,8 +61,7 @@ def compare(fitted, half, run):
 
 
 def facts(fitted, compared):
-    """Return the findings as short lines of text: the model, a table of its numbers with their half-widths, the misfit
-    of the model, and what the cycle cannot determine."""
+    """Return lines of text: the model, its numbers with half-widths, its misfit, and what is not determined."""
     noise = f"noise {percent(fitted.noise / np.ptp(fitted.branch.force))} of the force's range"
     lines = (_of_elements if isinstance(fitted, Discrete) else _of_density)(fitted, noise)
     use = "used, too" if fitted.branch.with_unloading else "not used"
@@ -86,12 +76,11 @@ def facts(fitted, compared):
 
 
 def numbers(fitted, compared, threshold, noise):
-    """Return the findings as {name: value}. `threshold` is the text of η(s), or None for a Discrete model. `noise` is
-    the Noise of the measured curve; its numbers are among the findings."""
+    """Return the findings as {name: value} for the text η(s), or None, and the Noise of the measured curve."""
     elements = fitted.elements
     common = {"cycle": fitted.branch.path.name, "k0": elements.k0, "amplitude": fitted.branch.width / 2,
               "noise": fitted.noise, "noise_of_x": noise.x, "noise_of_force": noise.force,
-              "jumps_of_x": noise.jumps, "misfit_max": compared.largest, "misfit_rms": compared.mean,
+              "misfit_max": compared.largest, "misfit_rms": compared.mean,
               "misfit_max_unloading": compared.unloading_largest, "correlation_of_residuals": compared.correlation,
               "k0_halfwidth_95": fitted.k0_width, "unknown": _unknown(fitted)}
     if isinstance(fitted, Discrete):
@@ -118,7 +107,8 @@ def _of_elements(fitted, noise):
     smooth = ["a smooth curve explains the branch as well as these elements or better: --threshold η(s) identifies a "
               "continuous model"] if fitted.is_smooth else []
     rows.append(("k0", elements.k0, fitted.k0_width))
-    return [f"{count} element{'s' if count > 1 else ''} of the model discrete-masing ({how})", *_table(rows), *more, *smooth]
+    model = f"{count} element{'s' if count > 1 else ''} of the model discrete-masing ({how})"
+    return [model, *_table(rows), *more, *smooth]
 
 
 def _of_density(fitted, noise):
@@ -164,8 +154,7 @@ def _unknown(fitted):
 
 
 def identification_page(fitted, compared, threshold):
-    """Return the figure for a Discrete or Continuous model: the measured and the identified cycle, the elements or
-    k(s), and the residuals of the loading half and of the unloading half."""
+    """Return the figure of both cycles, of the elements or k(s), and of the residuals of both halves."""
     figure = style.figure(1, 3.4)
     figure.suptitle(f"Identified from {fitted.branch.path.name}", fontsize=11)
     cycle, model, *missed = figure.subplots(4, 1, height_ratios=(1.4, 1.1, 0.7, 0.7))

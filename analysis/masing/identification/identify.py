@@ -1,5 +1,4 @@
-"""Identify a model from a measured cycle, test the model, write a case file for it, run this case, and compare the run
-with the measured cycle."""
+"""Identify a model from a measured cycle, test it, write and run a case file for it, and compare both cycles."""
 
 from collections import namedtuple
 import shutil
@@ -20,8 +19,7 @@ from masing.identification.findings import compare, facts, identification_page, 
 from masing.identification.replay import refuse_misfit
 from masing.results import Folder
 
-# For each kind of model, the first value is the accuracy of the model as a fraction of the force's range. The second
-# one is a part of the message if the model does not fit the branch from which it was identified.
+# The accuracy of each kind of model as a fraction of the force's range, and what a message says if it does not fit.
 DISCRETE = 1e-6, "it is curved: --threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
@@ -29,42 +27,65 @@ CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 class Identified(namedtuple("Identified", "numbers lines case run model comparison threshold")):
     """An identified model.
 
-    `numbers` are the findings {name: value}, `lines` the lines of text that the script identify.py prints, `case` the
-    path of the case file, and `run` the Run of this case. `model` is the Discrete or Continuous model, `comparison` the
-    Comparison of the run with the measured cycle, and `threshold` the text of η(s), or None.
+    `numbers` are the findings {name: value}, `lines` the lines that identify.py prints, `case` the path of the case
+    file, and `run` the Run of this case. `model` is the Discrete or Continuous model, `comparison` that of the run with
+    the measured cycle, and `threshold` the text of η(s), or None.
     """
 
     def __repr__(self):
         return "\n".join(self.lines)
 
     def figure(self):
-        """Return a matplotlib Figure, a page that shows the measured and the identified cycle, the model, and the
-        residuals of both halves of the cycle."""
+        """Return a matplotlib Figure of both cycles, of the model, and of the residuals of both halves."""
         with style.applied():
             return identification_page(self.model, self.comparison, self.threshold)
 
 
-def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=None, output=None, figure=None,
+def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale=None, output=None, figure=None,
              program_path=None):
-    """Identify the Masing model that has a measured cycle, and return it as an Identified. The model consists of
-    elements (k_i, η_i) or, for a given η(s), of the stiffness density k(s).
+    """Identify the Masing model that has a measured cycle.
 
-    curve: a file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force), each [samples]. threshold: None
-    for elements, or the text of η(s) for k(s). The other arguments are the options of identify.py, for instance
-    columns={"x": "Weg", "force": 3} and scale={"x": 0.001}. With output="OUT.ini", the case file OUT.ini, its tables,
-    the result file OUT.h5 and the findings OUT.json are written. With figure="OUT.png", the page is written to this
-    file, and the lines of text to OUT.txt. Without `output`, the case file and the result file are temporary, and are
-    deleted together with the `run` of the returned object. The case is run by the program masing at program_path, by
-    default by the program that all functions of the package use. Raises MasingError if an argument is not valid, a file
-    cannot be read or written, or the program fails. Raises DataError, whose code is 3, if no such model has the
-    measured cycle.
+    Parameters
+    ----------
+    curve : path, Run or tuple of arrays
+        A file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force).
+    threshold : str
+        The text of η(s), for which k(s) is identified. Without it elements (k_i, η_i) are identified.
+    start, end : float
+        The window in time.
+    columns, scale : dict
+        The columns of a CSV file, {"x": "Weg", "force": 3}, and factors of columns, {"x": 0.001}.
+    output, figure : path
+        OUT.ini, beside which its tables, the result OUT.h5 and the findings OUT.json are written, and OUT.png, the
+        page, with the lines in OUT.txt. Without `output`, the case and the result are deleted together with the `run`.
+    program_path : path
+        The program that runs the case, by default that of all functions of the package.
+
+    Returns
+    -------
+    Identified
+        Its `numbers`, `lines`, `case` and `run`, and figure().
+
+    Raises
+    ------
+    MasingError
+        If an argument is not valid, a file cannot be read or written, or the program fails. Its code is 3 if no such
+        model has the measured cycle.
+
+    Examples
+    --------
+    >>> x = np.concatenate([np.linspace(0, 2, 101), np.linspace(2, -2, 201)[1:], np.linspace(-2, 2, 201)[1:]])
+    >>> points = masing.MaterialPoint(masing.Material.of_springs(3, 0.5))
+    >>> found = masing.identify((x, points.move_along(x)))
+    >>> found.numbers["k"].round(6), found.numbers["eta"].round(6)
+    (array([3.]), array([0.5]))
     """
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
     for name, path in (("output", output), ("figure", figure), ("program_path", program_path)):
         if not isinstance(path, str | PathLike | None):
             raise MasingError(f"{name}={quoted(path)}: give the name of a file")
-    measured = read_measured(curve, from_, to, columns, scale)
+    measured = read_measured(curve, start, end, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
     try:
@@ -80,8 +101,8 @@ def identify(curve, threshold=None, *, from_=None, to=None, columns=None, scale=
         options = {"config": case, "output": case.with_suffix(".h5"), "quiet": True}
         _, run = commands.run("simulate", options, masing=masing)
         compared = compare(fitted, half, run)
-        identified = Identified(numbers(fitted, compared, threshold, known.noise), [*facts(fitted, compared), *about], case,
-                                run, fitted, compared, threshold)
+        identified = Identified(numbers(fitted, compared, threshold, known.noise), [*facts(fitted, compared), *about],
+                                case, run, fitted, compared, threshold)
         if output:
             write_file(case.with_suffix(".json"), as_json(identified.numbers))
         if figure:
@@ -103,8 +124,7 @@ def findings_path(page):
 
 
 def _model(measured, masing, threshold):
-    """Return the model of a Measured curve and the HalfCycle from which it was identified. The model is Discrete if
-    `threshold` is None, and otherwise Continuous with η(s) = threshold. Raises DataError if no such model fits."""
+    """Return the model of a Measured curve and its HalfCycle; raise DataError if no such model fits."""
     half = widest_half_cycle(measured)
     if threshold is None:
         fitted = identify_discrete(measured.path, half)
@@ -116,8 +136,7 @@ def _model(measured, masing, threshold):
 
 
 def _refuse_overwriting(read, case, page):
-    """Raise MasingError if a file of the case or the page would replace one of the files `read`, under any of its names,
-    or a file that was not made by identify()."""
+    """Raise MasingError if a file to be written is one of the files `read`, or was not made by identify()."""
     written = dict.fromkeys([case.with_suffix(ending) for ending in (".ini", ".h5", ".json")], b"")
     written |= {case.with_name(f"{case.stem}-{table}.csv"): heading for table, heading in TABLES.items()}
     written |= dict.fromkeys([Path(page), findings_path(page)] if page else [], b"")

@@ -51,13 +51,11 @@ def _extremes_picture(run):
     frames = figure.subplot_mosaic([[*EXTREMES][:3], [*EXTREMES][3:] + ["."]], sharey=True)
     for (name, label), axes in zip(EXTREMES.items(), frames.values()):
         axes.plot(run[f"profile/{name}"], run["profile/node"], color=style.COLOURS[0], label=label)
-        style.label_values(axes.xaxis, axes.yaxis)
-        # Three numbers with powers of ten would overlap: the ticks are 0 and one more.
-        axes.xaxis.set_major_locator(style.MaxNLocator(2, prune="upper"))
+        axes.locator_params(axis="x", nbins=2)
         axes.set_xlim(left=0)
         axes.set(xlabel=label)
     for axes in (frames["max_x"], frames["max_force"]):
-        axes.set(ylabel="node or element i")
+        axes.set(ylabel="node i")
     place = int(np.nanargmax(run["profile/max_elongation"]))
     return _picture(run, "extremes", figure, f"extremes over all steps: |x| up to {_most(run['profile/max_x'])}, |a| "
                     f"up to {_most(run['profile/max_a'])}; element {run['profile/node'][place]:.0f} is stretched most, "
@@ -76,9 +74,8 @@ def _loops_picture(run):
     for axes, place, colour in zip(frames, chosen, style.COLOURS):
         axes.plot(run["watch/elongation"][:, place], run["watch/force"][:, place], color=colour, linewidth=0.8,
                   label=f"element {run['watch/node'][place]:.0f}")
-        style.label_values(axes.xaxis, axes.yaxis)
-        axes.xaxis.set_major_locator(style.MaxNLocator(2))
-        style.legend_above(axes)
+        axes.locator_params(axis="x", nbins=3)
+        style.legend(axes)
     for axes in frames[:len(chosen):2]:
         axes.set(ylabel="force f")
     for axes in frames[max(0, len(chosen) - 2):len(chosen)]:

@@ -1,7 +1,7 @@
 """Build the section of a page on hysteresis cycles.
 
 For each problem the section shows the cycles in one frame. If the exact solution is known, the exact cycle is drawn
-behind them, and the differences from it are shown in further figures. A table lists all cycles.
+behind them. A table lists all cycles, with their distances from it.
 """
 
 from collections import namedtuple
@@ -9,11 +9,10 @@ import re
 
 import numpy as np
 
-from masing.cycles import figures
+from masing import draw
 from masing.cycles.half_cycles import reversals
 from masing.cycles.polygons import segments_in_words
-from masing.text import cell, count, listed, measured, motion, names_apart, restoring_of_all, scientific
-from masing.report.cases import curve_figure
+from masing.text import cell, count, joined, labels, motion, names_apart, restoring_of_all, scientific
 from masing.report.problem import first_sentence, typeset
 from masing.report.exact import distance
 from masing.report.pictures import Picture
@@ -48,8 +47,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
 
     There is a cycle for each run, and for the finest level of each study whose reference is the exact solution, unless
     a run has the same trajectory. `together` are Pictures of each problem's largest group of cycles with the same
-    method and window, over the exact cycle if it is in the ExactSolutions `exact`; `differences` are those of the
-    differences from it, and `long` those of curves with more than MANY_REVERSALS reversals.
+    method and window, over the exact cycle if it is in the ExactSolutions `exact`; `long` are
+    those of curves with more than MANY_REVERSALS reversals.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     shown = [_case(run) for run in runs]
@@ -62,19 +61,11 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     if not cycles:
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
-    together, differences = [], []
     # If there are runs, the cycles of studies are in the table, but not in the pictures.
-    for group in _groups(cycles[:len(runs)] or cycles):
-        behind = _exact_of(group[0].run, exact)
-        together.append(_together(group, behind))
-        if behind is not None:
-            # If the cycles are equal to the exact one, as for runs at rest, no picture of the differences is drawn,
-            # because it would show nothing.
-            far = np.max([distance(cycle.sample, behind) for cycle in group[-figures.MOST_DIFFERENCES:]], axis=0)
-            differences += [_differences(group, behind, of) for of, most in zip("xf", far) if most > 0]
+    together = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles[:len(runs)] or cycles)]
     ordinate = restoring_of_all(cycle.run for cycle in cycles)
     rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
-    return {"together": together, "differences": differences, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
+    return {"together": together, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
             "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
             "has_exact": any(run is not None for run in beside), "ordinate": typeset(ordinate), "force": ordinate,
             "forces": list(dict.fromkeys(motion(cycle.run).restoring for cycle in cycles))}
@@ -98,7 +89,7 @@ def _finest(study, start, end):
         # The window begins at a fixed fraction of T and not at a reversal, so that studies of one problem have the same
         # window.
         starts = run.t[-1] - np.array(LAST_PARTS) * (run.t[-1] - run.t[0])
-        start = next((each for each in starts if each <= figures.start_of_last_cycles(run, 1)), None)
+        start = next((each for each in starts if each <= draw.start_of_last_cycles(run, 1)), None)
     return Cycle(run, run.in_window(start, end))
 
 
@@ -128,47 +119,20 @@ def _together(group, exact):
     """Return the Picture that shows the Cycles `group` in one frame. If the Run `exact` is not None, its cycle is drawn
     behind them."""
     runs, words = [cycle.run for cycle in group], "cycle" if len(reversals(group[0].curve[0])) > 1 else "arc"
-    figure = figures.together(runs, exact, *group[0].extent)
-    # figures.together() omits cycles that look the same as the exact one, except the nearest of them. The caption names
-    # only the cycles that are drawn.
-    labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() in figures.labels(runs)]
-    caption = f"Hysteresis {words}{'s' * (len(runs) > 1)} of {_listed(labels)}"
+    figure = draw.over_exact(runs, exact, *group[0].extent)
+    # The caption names only the cycles that are drawn.
+    drawn = [line.get_label() for line in figure.axes[0].lines if line.get_label() in labels(runs)]
+    caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {joined(drawn)}"
     caption += " over the exact one, grey" if exact is not None else ""
     return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.", f"{caption}.")
-
-
-def _listed(labels):
-    """Return the labels of cycles as a list within a sentence, such as `P = 3, 10 and 100`."""
-    if all(label.startswith("P = ") and "," not in label for label in labels):
-        return "P = " + listed(label.removeprefix("P = ") for label in labels)
-    return listed(labels)
-
-
-def _differences(group, exact, of):
-    """Return the Picture of the differences between the exact Run and those Cycles of `group` that have the most cells.
-
-    It shows the differences of x if `of` is "x", and those of the restoring force if `of` is "f".
-    """
-    labels = figures.labels([cycle.run for cycle in group])
-    far = listed(f"{measured(distance(cycle.sample, exact)['xf'.index(of)])} for {label}"
-                 for cycle, label in list(zip(group, labels))[-figures.MOST_DIFFERENCES:])
-    name = of if of == "x" else f"f = {motion(group[0].run).restoring}"
-    figure = figures.differences([cycle.run for cycle in group], exact, of)
-    start, end = figure.axes[-1].get_xlim()
-    caption = f"Difference of {name} from the exact solution in {start:.6g} ≤ t ≤ {end:.6g}"
-    caption += ", each on its own scale" * (len(labels) > 1)
-    others = labels[:-figures.MOST_DIFFERENCES]
-    caption += f"; that of {_listed(others)} is in the table." if others else "."
-    return Picture(f"{group[-1].run.path.stem}-differences-{of}", figure,
-                   f"{caption} In {group[0].window} at most {far}.", caption)
 
 
 def _long(cycle):
     """Return the Picture of a Cycle whose curve consists of many cycles. The curve is coloured by time if the range of
     these cycles changes."""
-    by_time = ", coloured by time" if figures.is_by_time(cycle.curve[0]) else ""
+    by_time = ", coloured by time" if draw.is_by_time(cycle.curve[0]) else ""
     caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}."
-    figure = curve_figure(cycle.sample, cycle.run)
+    figure = draw.curve_of_run(cycle.run, cycle.sample)
     return Picture(f"{cycle.run.path.stem}-cycle", figure, f"Hysteresis cycles, {caption}", caption)
 
 

@@ -71,7 +71,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     overview = overview or chains[:1]
     alone = [section for section in sections if section["twin"] is None]
     others = [section["errors"] for section in alone]
-    others += cycles["together"] + cycles["differences"] + cycles["long"] if cycles else []
+    others += cycles["together"] + cycles["long"] if cycles else []
     others += (work["pictures"] if work else []) + trajectories + chains + responses
     pictures = list(dict.fromkeys(overview + others))
     for n, picture in enumerate(pictures, start=1):  # The pictures of the overview are all figure 1.

@@ -8,7 +8,7 @@ import numpy as np
 from masing.convergence import levels
 from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray, reference_text,
                                       remarks, statement)
-from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, study_figure
+from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed_ratio, study_figure
 from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
@@ -97,7 +97,9 @@ def error_picture(study, quantities):
     if 0 < floor < min((values.min() for values in errors if len(values)), default=0) / 10:
         caption += f" Round-off floor: {measured(floor)}."
     figure = study_figure(study, quantities)
-    if len(figure.axes) > 1:
+    if at_ratio := fixed_ratio(study):
+        caption += f" Below: the levels with δs/δt = {measured(at_ratio[0], 3)} over δs, without a fit."
+    elif len(figure.axes) > 1:
         caption += " Below: the same, divided by the step to the power of the expected order."
     return Picture(f"{study.path.stem}-errors", figure,
                    f"Log-log figure of the maximal errors over {over}: {ranges or 'no error is known'}.", caption)

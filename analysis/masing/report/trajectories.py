@@ -7,7 +7,7 @@ balance. A picture is omitted if the run lacks the data for it.
 import numpy as np
 
 from masing import style
-from masing.cycles.figures import start_of_last_cycles
+from masing.draw import start_of_last_cycles
 from masing.text import SYMBOLS, in_figure, listed, measured, minus, motion, percent, short_value
 from masing.report.pictures import Picture
 from masing.response import LABELS, panels, size_of, values_of
@@ -151,7 +151,6 @@ def _motion_figure(run, start):
     frames = figure.subplots(len(rows), 1, squeeze=False)[:, 0]
     for n, (axes, (t, values, label)) in enumerate(zip(frames, rows)):
         axes.plot(t, values, color=style.COLOURS[label[0] == "F"], linewidth=0.9 if n == 0 else None, label=label)
-        style.label_values(axes.xaxis, axes.yaxis)
         axes.set(ylabel=in_figure(label), xlim=(t[0], t[-1]))
     frames[-1].set(xlabel="time t")
     return figure
@@ -181,7 +180,6 @@ def _energy_figure(run, start):
     if not late.all():
         stored.set(ylabel="energy, end")
     residual.plot(t, run["energy/residual"], color=style.COLOURS[4], linewidth=0.9, label="residual")
-    style.label_values(residual.xaxis, residual.yaxis)
     residual.set(xlabel="time t", ylabel="W − D − ΔE", xlim=(t[0], t[-1]))
     return figure
 
@@ -189,9 +187,8 @@ def _energy_figure(run, start):
 def _lines(axes, t, curves):
     for n, (name, values) in enumerate(curves.items()):
         axes.plot(t, values, style.LINES[n], color=style.COLOURS[n], label=name)
-    style.label_values(axes.xaxis, axes.yaxis)
     axes.set(ylabel="energy", xlim=(t[0], t[-1]))
-    style.legend_above(axes, 3)
+    style.legend(axes)
 
 
 def response_pictures(scan):

@@ -8,7 +8,6 @@ from masing import style
 from masing.text import cell, count, measured
 from masing.report.pictures import Picture
 from masing.samples import drawable_in_logarithm
-from masing.style import label_decades
 
 # This sign marks the error of the finest level of a study if a coarser level of the same study has a smaller error.
 BEATEN = "§"
@@ -82,9 +81,9 @@ def work_figure(drawn):
     axes.margins(0.12)
     for slope, curves in slopes.items():
         style.draw_triangle(axes, curves, slope)
-    label_decades(axes.xaxis, axes.yaxis)
+    style.label_decades(axes.xaxis, axes.yaxis)
     axes.set(xlabel="cell updates P·N", ylabel="maximal error of x")
-    style.legend_above(axes)
+    style.legend(axes)
     return figure
 
 

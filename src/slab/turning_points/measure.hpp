@@ -223,9 +223,9 @@ struct CellMarks {
   [[nodiscard]] ExactSums& of(YieldSet set) { return sets[static_cast<std::size_t>(set)]; }
 };
 
-/// Data that a look-up in a measure stores for the next look-up. They reduce the cost of the next
-/// look-up if the front and the extremes of x have moved little since; they do not change its
-/// result. Each trajectory has a SearchHint of its own.
+/// Hints that a look-up in a measure stores for the next look-up. These hints reduce the cost of
+/// the next look-up if the front and the extremes of x have moved little since; they do not change
+/// its result. Each trajectory has a SearchHint of its own.
 struct SearchHint {
   FrontSearch front;
   /// The CellMarks of a table of cells, stored by Measure::outer() and growth_to_break(); empty

@@ -308,7 +308,8 @@ class TurningPoints {
   [[nodiscard]] double next_outer_break() const;
 
   /// Removes both turning points of the loop that the present leg has closed. If the present leg
-  /// began at the first turning point, only the outer curve in the present direction remains.
+  /// began at the first turning point, all turning points are forgotten: the slab is on its outer
+  /// curve.
   void wipe_out_loop();
 
   const Measure* measure_;
