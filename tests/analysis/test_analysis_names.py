@@ -11,6 +11,9 @@ from matplotlib.text import Text
 
 from masing import draw, style
 from masing.convergence.figures import study_figure
+from masing.cycles.curves import read_measured
+from masing.cycles.limit_cycle import analyse
+from masing.report.chains import chain_pictures
 from masing.report.page import TEMPLATES
 from masing.report.pictures import Picture
 from masing.report.problem import cited, equations_of, typeset
@@ -106,9 +109,9 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
 
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
-    ((DAMPED, FORCED), ["my′=F(t)−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
-    ((BASE,), ["my′=F(t)−mag(t)−k0x−∫", "workofF−ma_g:W", "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
-    ((), ["my′=F(t)−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
+    ((DAMPED, FORCED), ["my′=F−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
+    ((BASE,), ["my′=F−mag−k0x−∫", "workofF−ma_g:W", "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
+    ((), ["my′=F−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
 def test_a_page_has_the_terms_of_its_equation(result_of, page_of, words, said, unsaid):
     words = page_of(result_of("simulate", "run.h5", *SHORT, "--energy", *words)).words
     found = "".join(words.split())
@@ -121,26 +124,33 @@ def test_a_scan_on_a_moving_base_lags_behind_what_moves_the_mass(result_of):
     assert "phase lag φ of x behind F − m a_g over w" in [said for _, said in panels(scan)]
 
 
-def test_no_letter_of_a_picture_is_below_eight_points(tmp_path, whole_run, result_of, papers_case):
-    """In a column of pictures between the margins of an A4 page; and no line is thinner than half a point."""
+def test_letters_of_pictures_are_large_and_labels_of_ticks_apart(tmp_path, whole_run, result_of, papers_case):
+    """At least eight points in a column of pictures between the margins of an A4 page; no line is thinner than half."""
     scan = result_of("scan", "scan.h5", "--over=F=0.2,0.4", "--over=w=0.7:1.3:4", "--force=F*cos(w*t)", "--k0=0.2",
                      "--cells=inf", "--steady")
     joint = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case))
     cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
-    pictures = [*trajectory_pictures([run]), *response_pictures(Scan(scan)),
-                *work_precision([joint])["pictures"]]
-    drawn = [study_figure(joint, joint.quantities), draw.over_exact([cycle], run),
-             draw.curve_of_run(run, [run.t, run.x, run.restoring]),
-             *(each.figure for each in pictures)]
+    chain = read(result_of("simulate", "chain.h5", "--model=masing-chain", "--set=n=4", "--set=m=1", "--set=k=1", FORCED,
+                           *SHORT, "--watch=1,3", "--field-every=400", "--energy"))
+    with style.applied():
+        pictures = [*trajectory_pictures([run, chain]), *chain_pictures([chain]), *response_pictures(Scan(scan)),
+                    *work_precision([joint])["pictures"]]
+        drawn = [study_figure(joint, joint.quantities), draw.over_exact([cycle], run),
+                 draw.curve_of_run(run, [run.t, run.x, run.restoring]),
+                 *(each.figure for each in pictures)]
+        alone = [draw.panels([cycle.in_window()[1:], run.in_window()[1:]], ["a", "b"])[0],
+                 draw.analysis_figure([analyse(read_measured(tmp_path / "c.h5"))], ["c"])]
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")
     (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
-    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 11
+    assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 16
     for figure in drawn:
         scale = float(percent) / 100 * (210 - 2 * 14) / 25.4 / figure.get_figwidth()
         figure.canvas.draw()
         letters = [text.get_fontsize() for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
         widths = [line.get_linewidth() for line in figure.findobj(Line2D) if line.get_linestyle() != "None"]
         assert min(letters) * scale >= 8 and min(widths) * scale >= 0.5
+    for figure in drawn + alone:
+        assert labels_that_touch(figure) == []
 
 
 def value_of(label):

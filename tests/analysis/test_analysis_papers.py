@@ -38,7 +38,7 @@ def runs_of(made, tmp_path_factory):
 
 
 def by_place(runs):
-    return {(row["place"], row["quantity"].partition(" (data")[0]): row for row in papers.rows(runs)}
+    return {(row["place"], row["quantity"]): row for row in papers.rows(runs)}
 
 
 def test_the_case_files_have_the_data_in_print():
@@ -49,7 +49,7 @@ def test_the_case_files_have_the_data_in_print():
             return text
 
     apart, figures = {}, set()
-    for row in (row for row in printed() if row["value"] in ("extent", "data")):
+    for row in (row for row in printed() if row["value"] == "data"):
         _, file, *words = words_of(row["cases"])
         settings = {"cells": "1500"} | parse_configuration(file.read_text(encoding="utf-8"))
         settings |= {"cells": words[1]} if words else {}
@@ -81,10 +81,6 @@ def test_the_programs_numbers_are_those_of_closed_forms(runs_of):
     # An element slips where the cycle is wider than 2η: 5.210 has two of five.
     assert rows["p. 292, fig. 21b", "segments of the cycle"]["program"] == "6"
     assert rows["(13a), fig. 2", "largest |g1|, |g2|, |g3|"]["program"] == "1 2 3"
-    assert rows["p. 5, fig. 2", "g1 leaves its bound"]["program"].startswith("0 ")
-    (x,) = (run.x for run in runs if run.path.stem == "cycle-fig06")
-    spans = rows["fig. 6", "x; F − m x″; period"]["program"].split("; ")
-    assert spans[0] == f"−{-x.min():.2f} … {x.max():.3f}"
 
 
 @pytest.mark.long
@@ -97,8 +93,6 @@ def test_all_that_is_in_print_has_a_row(runs_of):
     # The width is that of two exact solutions, by the scheme of order one.
     width = rows["(4.10), fig. 16", "amplitude of x, here the last cycle peak to peak"]["program"]
     assert number(width) == pytest.approx(3998.24, rel=1e-3)
-    # A drift is the mean over the window, not that of one pair of samples, -1.2e-3.
-    assert "by 5·10⁻⁵ a period" in rows["p. 293, fig. 27a", "cycle"]["program"]
 
 
 @pytest.mark.parametrize("name, case, words, programs", [

@@ -8,7 +8,7 @@ import numpy as np
 from masing import style
 from masing.draw import labels_of_axes
 from masing.identification.discrete import Discrete
-from masing.text import measured, percent
+from masing.text import measured, percent, uncertain
 
 # The unloading half of a cycle is compared with the model only if it has the width of the loading branch up to this
 # fraction of it.
@@ -21,8 +21,6 @@ BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
 # Measured curves are drawn with at most this many points; more points would look like one dark band.
 MOST_DOTS = 600
-# The approximate width of a drawn line, as a fraction of the height of the axes.
-THIN = 0.01
 
 
 class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual "
@@ -126,18 +124,9 @@ def _of_density(fitted, noise):
 
 def _table(rows):
     """Return the lines of a table of numbers; the rows are (name, value, half-width of the 95 % interval)."""
-    cells = [("", "value", "± (95 %)"), *((name, *_within(value, width)) for name, value, width in rows)]
-    first, second = (max(len(row[n]) for row in cells) for n in (0, 1))
-    return [f"  {name:<{first}}  {value:>{second}}  {width}".rstrip() for name, value, width in cells]
-
-
-def _within(value, width):
-    """Return the texts of a number and of its half-width. The number has as many decimals as two digits of the
-    half-width; if the half-width is 0 or unknown, it has ten digits, and the second text is empty."""
-    if not width > 0:
-        return f"{value:.10g}", ""
-    digits = math.floor(math.log10(max(abs(value), width))) - math.floor(math.log10(width)) + 2
-    return f"{value:#.{digits}g}".rstrip("."), f"{width:#.2g}".rstrip(".")
+    widest = max(len(name) for name, *_ in rows)
+    texts = [(name, uncertain(value, width) if width > 0 else f"{value:.10g}") for name, value, width in rows]
+    return [f"  {name:<{widest}}  {text}" for name, text in (("", "value ± (95 %)"), *texts)]
 
 
 def _unknown(fitted):
@@ -188,8 +177,7 @@ def _cycles(axes, compared):
     axes.plot(*compared.identified_loading, color=IDENTIFIED, linewidth=1, label="identified")
     axes.plot(*compared.identified_unloading, color=IDENTIFIED, linewidth=1)
     axes.set(xlabel=f"{compared.labels[0]} from the centre", ylabel=compared.labels[1])
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, markerscale=3, handletextpad=0.3,
-                columnspacing=0.8)
+    style.legend(axes)
 
 
 def _elements(axes, fitted, _):
@@ -204,6 +192,8 @@ def _elements(axes, fitted, _):
 def _density(axes, fitted, threshold):
     known, unknown = (np.where(which, fitted.stiffness, np.nan) for which in (fitted.known, ~fitted.known))
     low, high = np.maximum(fitted.stiffness - fitted.stiffness_width, 0), fitted.stiffness + fitted.stiffness_width
+    axes.plot(fitted.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}")
+    axes.fill_between(fitted.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
     if not fitted.known.all():
         axes.plot(fitted.s, unknown, linestyle=":", color=style.GREY, label="chosen")
     axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1))
@@ -212,10 +202,4 @@ def _density(axes, fitted, threshold):
     extremes = np.r_[low[middle & fitted.known], high[middle & fitted.known], fitted.stiffness[middle]]
     room = max(0.3 * np.ptp(extremes), 0.02 * extremes.max())
     axes.set_ylim(max(extremes.min() - room, 0), extremes.max() + room)
-    # If the band is thinner than the line of k(s), it is not drawn, and the legend states its largest half-width.
-    is_visible = 2 * fitted.stiffness_width[middle & fitted.known].max(initial=0) > THIN * np.ptp(axes.get_ylim())
-    within = "" if is_visible else f"\n± {measured(fitted.stiffness_width[fitted.known].max(initial=0))} at most (95 %)"
-    axes.plot(fitted.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}{within}")
-    if is_visible:
-        axes.fill_between(fitted.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, columnspacing=0.8)
+    style.legend(axes)

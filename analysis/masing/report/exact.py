@@ -59,12 +59,13 @@ class ExactSolutions:
             return None
 
     def description(self, model):
-        """Return the output of `masing models MODEL` for a model, or None if there is no program or the command
-        fails."""
-        if self._program is None:
-            return None
-        answer = masing.run(self._program, "models", model, seconds=TIME_LIMIT)
-        return "\n".join(answer.lines) if answer.code == 0 else None
+        """Return the output of `masing models MODEL`, or None if there is no program or the command fails.
+
+        The program is also asked if it computes nothing for the page, because it reads no file for this.
+        """
+        program = self._program or masing.find(None)
+        answer = program and masing.run(program, "models", model, seconds=TIME_LIMIT)
+        return "\n".join(answer.lines) if answer and answer.code == 0 else None
 
     all = property(lambda self: [found for found in self._solutions.values() if found is not None],
                    doc="The exact solutions that were found or computed.")

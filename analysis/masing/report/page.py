@@ -2,14 +2,11 @@
 it."""
 
 import functools
-import math
 from pathlib import Path
 
 import jinja2
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
-from masing.convergence.levels import twins
-from masing.text import cell, count, measured
 from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
 from masing.report.pictures import Text
@@ -24,11 +21,6 @@ from masing.report.work import work_precision
 # A template contains this comment at the place where the list of the works that the page cites is inserted.
 BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-# {KEY: name on the page} for each phase of a run whose time is the attribute KEY_seconds of /timing. Older files lack
-# some of these attributes.
-PHASES = {"setup": "set-up", "steps": "steps", "output": "output", "seal": "seal",
-          "rest": "comparing fields, waiting and what else is no phase", "communication": "of these in sums at every step"}
-
 # {id of a section of the page: its name in the table of contents}.
 SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The reference", "cycles": "Cycles",
             "papers": "The papers’ numbers", "work": "Work and precision", "time": "Over time", "chains": "Along chains",
@@ -62,15 +54,12 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     computed = [run for run in exact.all if run.made_by]
     responses = [picture for scan in scans for picture in response_pictures(scan)]
     origins = provenance_section(files + computed, reproductions + [reproduction(run) for run in computed])
-    for origin, run in zip(origins["rows"], files + computed):
-        origin["cost"], origin["phases"] = _cost(run)
     # The first figure shows the study with the most levels, of those that are neither as expected nor exact if any are.
     chosen = min(range(len(studies)), key=lambda n: (studies[n].verdict in (AS_EXPECTED, EXACT), -len(studies[n].ds)),
                  default=None)
     overview = (cycles["together"][:1] if cycles else []) + ([sections[chosen]["errors"]] if studies else responses[:1])
     overview = overview or chains[:1]
-    alone = [section for section in sections if section["twin"] is None]
-    others = [section["errors"] for section in alone]
+    others = [section["errors"] for section in sections]
     others += cycles["together"] + cycles["long"] if cycles else []
     others += (work["pictures"] if work else []) + trajectories + chains + responses
     pictures = list(dict.fromkeys(overview + others))
@@ -78,7 +67,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         picture.number = max(1, n - max(0, len(overview) - 1))
     shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
              "work": work, "time": trajectories, "chains": chains, "responses": responses, "provenance": True}
-    tables = ["studies"] * bool(studies) + [section["id"] for section in alone if section["findings"]]
+    tables = ["studies"] * bool(studies) + [section["id"] for section in sections if section["findings"]]
     tables += [name for name in ("reference", "cycles", "papers", "work", "provenance") if shown[name]]
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
@@ -99,15 +88,13 @@ def _places(names):
 def _sections(studies, problems):
     """Return the template's values for the section of each study.
 
-    The values also say whether an earlier section shows the same problem, model or results. The template then does not
-    repeat them.
+    The values also say whether an earlier section shows the same problem or model. The template then does not repeat it.
     """
-    sections, shown, repeated = [], {next(iter(problems), None)}, twins(studies)
+    sections, shown = [], {next(iter(problems), None)}
     models = {each.model for each in list(problems.values())[:1]}
     for number, study in enumerate(studies, start=1):
         key = study.problem
         section = study_section(study, number, problems[key], key not in shown)
-        _, section["twin"] = repeated.get(id(study), (number, None))
         section["shows_model"] = problems[key].model not in models
         shown.add(key)
         models.add(problems[key].model)
@@ -139,18 +126,3 @@ def _trajectories(studies, runs, exact):
         first.setdefault(run.problem, run)
     chosen = list(first.values())
     return chosen + [run for run in runs if (run.has_field or run.has_energy) and all(run is not other for other in chosen)]
-
-
-def _cost(run):
-    """Return two lists on the cost of a run, a study or a scan.
-
-    The first list contains entries of a table: the numbers of cells and of steps (for a study those of the last level),
-    the wall time, and the steps and the cell updates per second. The second list contains a pair (name, text) with the
-    time of each phase.
-    """
-    names = "wall_seconds", "steps_per_second", "cell_updates_per_second"
-    last = getattr(run, "finest", run)
-    cells = [*(cell(getattr(last, name, None), count) for name in ("cells", "steps")),
-             *(cell(run.timing.get(name) or math.nan, lambda value: measured(value, 3)) for name in names)]
-    return cells, [(name, f"{measured(run.timing[f'{key}_seconds'], 3)} s") for key, name in PHASES.items()
-                   if f"{key}_seconds" in run.timing]

@@ -2,8 +2,8 @@
 
 This is done for the runs on a page whose files are named like a case in papers.csv, which contains the printed numbers,
 typed from the papers. Each of its rows names the cases of the runs from which this module computes the program's
-numbers. For a figure, the ranges of the computed curve are listed, to be compared with the print by eye. A number that
-is not printed, but follows from what is printed, ends in †.
+numbers; the rows `data` have the data of these cases. A number that is not printed, but follows from what is printed,
+ends in †.
 """
 
 import csv
@@ -15,10 +15,10 @@ import numpy as np
 
 from masing.cycles import polygons
 from masing.cycles.curves import read_measured
-from masing.cycles.half_cycles import turning_points, widest_half_cycle
+from masing.cycles.half_cycles import widest_half_cycle
 from masing.errors import MasingError
 from masing.identification.discrete import identify_discrete
-from masing.text import EN_DASH, measured, minus, motion, signs_of
+from masing.text import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
 
 # Figures 6 to 10 of the first paper differ in the number of cells. The case file is that of figure 10.
@@ -43,22 +43,6 @@ def _oblique(run):
     sticks = (np.abs(run.restoring) < 1)[1:] & (np.abs(run.restoring) < 1)[:-1]
     slopes = np.diff(run.restoring)[sticks] / np.diff(run.x)[sticks]
     return slopes[np.argmax(np.abs(slopes - 1))]
-
-
-def _moved(run, since, period):
-    """Return x(t) - x(t - period) at all sample times t after since + period."""
-    t = run.t[run.t > since + period]
-    return np.interp(t, run.t, run.x) - np.interp(t - period, run.t, run.x)
-
-
-def _drift(run):
-    """Return the mean displacement of x in a time of 2, which is the period of the force sawtooth(0.5 t)."""
-    return 2 * (run.x[-1] - run.x[0]) / (run.t[-1] - run.t[0])
-
-
-def _ratchet(run):
-    u = np.abs(run.state["u1"]).max()
-    return f"{measured(_drift(run), 3)} a period" if u == 1 else f"none, nothing slips: |u| ≤ {u:.2f} < η"
 
 
 def _slipping(run):
@@ -89,40 +73,14 @@ def _identified(run, true=False):
     return found.threshold - true * eta, np.r_[found.k0, found.stiffness - true * k]
 
 
-def _left(run):
-    """Return as text the longest time from an event of a first kind to the nearest event of a second kind.
-
-    At an event of the first kind, g2 and g3 have both reached their bounds, 2 and 3. At an event of the second kind, g1
-    leaves its bound -1. The events with all signs reversed are treated in the same way, and separately.
-    """
-    apart = []
-    for sign in (1, -1):
-        g1, g2, g3 = (sign * run.state[f"g{n}"] for n in (1, 2, 3))
-        reached, left = (np.flatnonzero(~each[:-1] & each[1:]) for each in ((g2 == 2) & (g3 == 3), g1 > -1 + 1e-12))
-        apart += [np.abs(run.t[left] - run.t[each]).min() for each in reached]
-    return f"{measured(max(apart))} apart in time"
-
-
-def _extent(run):
-    half = len(run.t) // 2
-    loops = np.diff(run.t[half:][turning_points(run.x[half:])[1:-1:2]])
-    spans = [f"{measured(each.min(), 3)} … {measured(each.max(), 3)}" for each in (run.x, run.restoring)]
-    return "; ".join([*spans, measured(loops.mean(), 3) if np.ptp(loops) < 0.02 * loops.mean() else EN_DASH])
-
-
 # {name in the column `value` of papers.csv: function}. From the runs of a row, the function computes one or several
 # numbers, or a text.
 VALUES = {
     "component": lambda run: 2 * abs(np.mean((run.x * np.exp(0.1j * run.t))[run.t > run.t[-1] - 20 * np.pi])),
-    "width": _width, "oblique": _oblique, "ratchet": _ratchet, "left": _left,
-    "extent": _extent,
+    "width": _width, "oblique": _oblique,
     "curvature": lambda run: 2 * np.polyfit(*np.array([run.x, run.restoring])[:, (run.x > 0.2) & (run.x < 2.2)], 2)[0],
-    "drift": lambda run: f"x drifts by {measured(_drift(run), 1)} a period",
-    "late_drift": lambda run: f"moved by {measured(np.abs(_moved(run, 1500, 20 * np.pi)).max())} of {_width(run):.0f}",
     "segments": lambda run: polygons.segments_in_words(run.x, run.restoring),
     "dimension": lambda run: len(run.state),
-    "translated": lambda one, other: "; ".join(f"to {measured(np.ptp((one.x - other.x)[one.t > since]))} from t = {since}"
-                                               for since in (1980, 50)),
     "widths": lambda *both: " and ".join(measured(_width(run), 4) for run in both),
     "segments_in_all": lambda run: 2 + 2 * _slipping(run),
     "phases": lambda run: 1 + _slipping(run),
@@ -140,13 +98,12 @@ def rows(runs):
     """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
     of texts with the keys work, place, quantity, printed, program, difference and command.
 
-    There is a row for each row of papers.csv with printed results, and for each figure one with the ranges of the
-    computed curve. Only runs whose files are named like a case, and whose data are those of this case, have rows. What
+    There is a row for each row of papers.csv with printed results. Only runs whose files are named like a case, and whose data are those of this case, have rows. What
     cannot be computed, and the difference of texts, is "–".
     """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))
-    data = {row["cases"]: row["printed"] for row in printed if row["value"] in ("extent", "data")}
+    data = {row["cases"]: row["printed"] for row in printed if row["value"] == "data"}
     known = {run.path.stem: run for run in runs if _has_data(run, data.get(run.path.stem, ""))}
     return [_row([known[case] for case in row["cases"].split()], **row) for row in printed
             if row["value"] != "data" and known.keys() >= set(row["cases"].split())]
@@ -160,9 +117,7 @@ def _row(runs, cases, paper, place, quantity, printed, value):
             program = EN_DASH
     except (ArithmeticError, AttributeError, IndexError, KeyError, MasingError, TypeError, ValueError):
         program = EN_DASH
-    if value == "extent":
-        quantity, printed = f"x; {motion(runs[0]).restoring}; period (data as printed{quantity})", EN_DASH
-    elif not isinstance(program, str):
+    if not isinstance(program, str):
         numbers = np.atleast_1d(program)
         words = printed.rstrip(DERIVED).split()
         apart = numbers - [float(Fraction(word)) for word in words]

@@ -12,12 +12,12 @@ from markupsafe import Markup, escape
 from masing.text import SYMBOLS, motion, short_value
 
 
-class Problem(namedtuple("Problem", "id model title equations data motion")):
+class Problem(namedtuple("Problem", "id model title equations source data motion")):
     """A problem on a page.
 
-    `id` is its id in the HTML text. `model` is the name of its model, and `title` and `equations` are those of the
-    model in the description by the program. `data` are pairs (symbol, value as a short text), and `motion` is its
-    Motion.
+    `id` is its id in the HTML text. `model` is the name of its model, and `title`, `equations` and `source` are those
+    of the model in the description by the program. `data` are pairs (symbol, value as a short text), and `motion` is
+    its Motion.
     """
 
 
@@ -34,14 +34,18 @@ def problem(run, identifier, described):
     keys = shown + ["force-node"] * bool(run.settings.get("force-node"))
     keys += [key for key in run.settings if key.startswith("model.") and not without_saying.get(key)]
     data = [(SYMBOLS.get(key, key.removeprefix("model.")), short_value(run.settings[key])) for key in keys]
-    return Problem(identifier, run.model, *in_equations(described), data, terms)
-
-
-def in_equations(described):
-    """Return (title, equations as HTML) of a model from the output of `masing models MODEL`; both are empty if
-    `described` is None."""
     text = in_words(described or "")
-    return text.partition("\n")[0].partition(": ")[2], [typeset(line) for line in equations_of(text)]
+    # The equations are shown without the terms of which this problem has none.
+    terms_of = {" - c y": terms.is_damped, " - m a_g": terms.base_moves, " - m_i a_g": terms.base_moves,
+                " - c_ground_i y_i": "c_ground" in dict(data), " k0_j d_j +": "k0" in dict(data),
+                " c_j d_j' +": "c" in dict(data)}
+    for term in (term for term, is_there in terms_of.items() if not is_there):
+        text = text.replace(term, "")
+    equations = [typeset(line) for line in equations_of(text)
+                 if "base_impedance" not in line or "base_impedance" in dict(data)]
+    source = re.search(r"^source +(.*)$", text, re.MULTILINE)
+    return Problem(identifier, run.model, text.partition("\n")[0].partition(": ")[2], equations,
+                   source[1] if source else "", data, terms)
 
 
 GREEK = {"alpha": "α", "beta": "β", "chi": "χ", "delta": "δ", "eta": "η", "sigma": "σ", "phi": "φ", "psi": "ψ",

@@ -1,8 +1,9 @@
 """State where the numbers of a page come from.
 
-The page lists its files, the attributes of /provenance that all of them share, and whether the files were reproduced.
+The page lists its files with the attributes of their /provenance, and says whether the files were reproduced.
 """
 
+import math
 import shlex
 import tempfile
 from collections import namedtuple
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from masing import program as masing
 from masing.errors import MasingError
-from masing.text import listed, short_configuration
+from masing.text import EN_DASH, cell, listed, measured, short_configuration
 from masing.results import read
 
 # The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that
@@ -71,24 +72,20 @@ def seal_fault(run, program=None):
 def provenance_section(runs, reproductions):
     """Return the template's values on the provenance of the files.
 
-    `shared` are the attributes (name, text) that are the same for all files, and `columns` are the names of the other
-    attributes. `rows` contain the origin of each file with its texts for these columns. `ran` says whether any file was
-    computed again.
+    `rows` contain the origin of each file, and `ran` says whether any file was computed again.
     """
-    known = [_words(run) for run in runs]
-    keys = list(dict.fromkeys(key for words in known for key in words))
-    shared = {key: known[0][key] for key in keys if len({words.get(key) for words in known}) == 1}
-    columns = [key for key in keys if key not in shared]
-    return {"shared": list(shared.items()), "columns": columns, "ran": any(each.same is not None for each in reproductions),
-            "rows": [origin(run, again) | {"known": [words.get(key, "–") for key in columns]}
-                     for run, words, again in zip(runs, known, reproductions)]}
+    return {"ran": any(each.same is not None for each in reproductions),
+            "rows": [origin(run, again) for run, again in zip(runs, reproductions)]}
 
 
 def origin(run, again):
     """Return the template's values on the origin of a file, or of a run that was computed for the page. `again` is the
     Reproduction of this file."""
-    return {"name": run.path.name, "again": again, "phases": [], "is_file": run.made_by is None,
-            "configuration": short_configuration(run.configuration or ""), "facts": list(_words(run).items())}
+    words = _words(run)
+    return {"name": run.path.name, "again": again, "is_file": run.made_by is None, "facts": list(words.items()),
+            "known": [words.get(name, EN_DASH) for name in ("masing", "revision", "date", "ranks")],
+            "seconds": cell(run.timing.get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
+            "configuration": short_configuration(run.configuration or "")}
 
 
 def machines(provenances):

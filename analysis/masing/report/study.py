@@ -1,5 +1,4 @@
-"""Build the section of a page on one study. The section shows the claim and the problem of the study, the statement
-that it tests, its levels and its errors."""
+"""Build the section of a page on one study."""
 
 import math
 
@@ -12,7 +11,7 @@ from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed
 from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
-from masing.report.summary import PROVED, STATEMENTS, shares_time
+from masing.report.summary import PROVED, STATEMENTS
 from masing.samples import drawable_in_logarithm
 
 # The attributes of /fit with these names contain the two parts of the uncertainty of an order; {} stands for the name
@@ -23,8 +22,7 @@ PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 def study_section(study, number, problem, is_first):
     """Return the template's values for the section on a Study, which is the `number`-th study on the page.
 
-    `problem` is the Problem of the study. If `is_first` is false, this section does not show it, because the page shows
-    it before.
+    `problem` is its Problem, which this section shows only if `is_first` is true.
     """
     found, quantities = findings(study), levels.quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
@@ -79,8 +77,7 @@ def _tables(study, found, quantities):
 
 
 def error_picture(study, quantities):
-    """Return the Picture of the errors of the quantities over the refined step. The field u at the cells' points is
-    drawn only if an order was expected of it."""
+    """Return the Picture of the errors of the quantities over the refined step."""
     shown_quantities = drawn(study, quantities)
     _, over, _ = abscissa(study)
     curves = curves_of(study, shown_quantities)
@@ -98,7 +95,7 @@ def error_picture(study, quantities):
         caption += f" Round-off floor: {measured(floor)}."
     figure = study_figure(study, quantities)
     if at_ratio := fixed_ratio(study):
-        caption += f" Below: the levels with δs/δt = {measured(at_ratio[0], 3)} over δs, without a fit."
+        caption += f" Below: over δs, at δs/δt = {measured(at_ratio[0], 3)}."
     elif len(figure.axes) > 1:
         caption += " Below: the same, divided by the step to the power of the expected order."
     return Picture(f"{study.path.stem}-errors", figure,
@@ -106,43 +103,30 @@ def error_picture(study, quantities):
 
 
 def title(study):
-    """Return the title of a study, which is the first sentence of the comment in its case file.
-
-    If there is no comment, the title consists of the refined step and the method. If the study has no method either,
-    the name of the model takes its place.
-    """
+    """Return the title of a study: the first sentence of its case file, or else the step and the method."""
     words = ", ".join(value for _, value in _method(study)) or study.model
     return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
 
 
 def _method(study):
-    """Return pairs (name, value) for the rule, the scheme and the engine of a study. A pair is omitted if the study's
-    configuration has no such value."""
+    """Return (name, value) for the rule, the scheme and the engine of a study, as far as it has them."""
     names = {"rule in s": "rule", "scheme in t": "scheme", "engine": "engine"}
     return [(name, short_value(study.settings[key])) for name, key in names.items() if study.settings.get(key)]
 
 
 def _statement(study):
-    """Return the template's values for the statement that a study tests.
-
-    Among others, these are the name of the statement, the parts of the study that go beyond the papers, and the least
-    constant C with which the statement holds at the study's levels.
-    """
+    """Return the template's values for the statement that a study tests."""
     constant = bound(study)
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
     return {"name": statement(study), "beyond": beyond(study), "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
-            "shares_time": shares_time(study)}
+            "shares_time": statement(study) == "3.1" and study.engine != "exact"}
 
 
 def _constants(study, quantities):
-    """Return the formula of the error that defines the constants in the table, and a list of sentences about them.
-
-    The formula is None if there are no constants. The sentences say for which quantities errors in space and in time
-    partly cancel, and whether the levels cannot distinguish the two constants of a joint fit.
-    """
+    """Return the formula of the error that defines the constants in the table, or None, and remarks on them."""
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
     with_intervals = f" with {_confidence(study)} intervals" * levels.has_intervals(study)

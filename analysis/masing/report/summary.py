@@ -6,9 +6,9 @@ from collections import Counter
 
 import numpy as np
 
-from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, reference_text, statement, unconverged
-from masing.convergence.levels import sizes, twins
-from masing.text import EN_DASH, FIXED_SPACE, count, grouped, listed, measured, order
+from masing.convergence.claim import AS_EXPECTED, EXACT, QUANTITY_NAMES, findings, reference_text, unconverged
+from masing.convergence.levels import sizes
+from masing.text import EN_DASH, FIXED_SPACE, count, grouped, listed, measured
 from masing.report.provenance import is_dirty, machines
 
 # The verdicts of studies, in the order in which the page lists how many studies have each of them.
@@ -35,74 +35,25 @@ def summary(studies, runs, reproductions, scans=()):
     for each study, then for each run, then for each scan.
     """
     files = [*studies, *runs, *scans]
-    # A study that repeats an earlier one by another engine is not counted.
-    repeated = twins(studies)
-    own = [study for study in studies if id(study) not in repeated]
-    counted, faults = Counter(study.verdict for study in own), sum(bool(each.seal_fault) for each in reproductions)
-    total = f"of {len(own)} stud{'y' if len(own) == 1 else 'ies'}"
+    counted, faults = Counter(study.verdict for study in studies), sum(bool(each.seal_fault) for each in reproductions)
+    total = f"of {len(studies)} stud{'y' if len(studies) == 1 else 'ies'}"
     verdicts = [(verdict, f"{counted[verdict]} {total} {verdict}") for verdict in VERDICTS if counted[verdict]]
     return {"verdicts": verdicts, "reproduced": _reproduced(reproductions, files),
             "faults": f"{faults} of {len(files)} file{'s' * (len(files) > 1)} without a seal that holds" * bool(faults),
-            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in own),
+            "outside": sum(bool(study.fit.get("unmet_hypotheses")) for study in studies),
             "claim": claim_of_page(studies) + [claim_of_scan(scan) for scan in scans], "facts": _facts(files),
             "untested": _untested(studies, scans)}
 
 
 def claim_of_page(studies):
-    """Return the claim of a page as sentences, or [] if there is nothing to claim.
-
-    The first sentences are on studies with expected orders whose verdict is neither `as expected` nor `exact`. The next
-    ones give the smallest and the largest observed order of the other studies, and name quantities that do not
-    converge. The last sentence names the references against which the errors are measured.
-    """
-    sentences, groups, failing = [], {}, []
-    for n, study in enumerate(studies, start=1):
-        expected = [found for found in findings(study) if found.expected]
-        place = f" in study {n}" * (len(studies) > 1)
-        if expected and study.verdict not in (AS_EXPECTED, EXACT):
-            sentences.append(f"Study {n} is {study.verdict}: {study.claim}")
-            continue
-        failing += [f"{f.name}{FIXED_SPACE}does not converge{place}." for f in unconverged(study)]
-        by = "proved" if statement(study) in PROVED else statement(study)
-        for found in expected:
-            groups.setdefault((by, found.expected), []).append((study, found))
-    repeated = twins(studies)
-    sentences += [_observed(by, pairs, repeated) for (by, _), pairs in groups.items()] + failing
-    return sentences + [f"Errors are measured against {_references(studies)}."] * bool(sentences)
-
-
-def _observed(by, pairs, repeated):
-    """Return a sentence on the orders in `pairs` [(Study, OrderResult), ...].
-
-    All of these studies are as expected or exact, and the same order was expected in all pairs. by: the reason for the
-    expected order, "proved" or the name of another statement. repeated: what twins() returns.
-    """
-    studies, first = {id(study): study for study, _ in pairs}, pairs[0][1]
-    orders = [found.observed for _, found in pairs if math.isfinite(found.observed)]
-    extent = " to ".join(dict.fromkeys(order(each) for each in (min(orders), max(orders)))) if orders else "exact"
-    names = listed(QUANTITY_NAMES[q] for q in QUANTITY_NAMES if q in {found.quantity for _, found in pairs})
-    stated = [STATEMENTS[name] for name in PROVED if name in {statement(study) for study in studies.values()}]
-    if stated[1:2] == ["Proposition 4.1"]:
-        stated = ["Propositions 3.1", "4.1", *stated[2:]]
-    by = {"proved": f" (at least one by {listed(stated)})", "model": ""}.get(by, ", which no proposition promises,")
-    repeated = [repeated[key] for key in studies if key in repeated]
-    own = len(studies) - len(repeated)
-    where = f" in {own} studies" if own > 1 else ""
-    where += f" ({listed(f'study {n} repeats study {other}' for n, other in repeated)})" * bool(repeated)
-    has_intervals = orders and all(math.isfinite(found.uncertainty) for _, found in pairs if math.isfinite(found.observed))
-    largest = max(study.number("tolerance") for study in studies.values())
-    within = f", every {'interval' if has_intervals else 'order'} within {first.expectation(largest)}" if orders else ""
-    return f"The order {first.degree}{by} is observed: {extent} for {names}{where}{within}."
-
-
-def _references(studies):
-    """Return a text that names the references against which the errors of the studies are measured."""
-    exact = [study for study in studies if study.reference.startswith("exact")]
-    check = max((study.number("self_check") for study in exact), default=math.nan)
-    agreed = (f", on which two integrators that share the law of force and the search for events agree to "
-              f"{measured(check, 1)}" if check > 0 else "")
-    parts = [f"the exact solution{agreed}{',' * bool(agreed) * (len(exact) < len(studies))}"] if exact else []
-    return listed(dict.fromkeys([*parts, *(reference_text(study) for study in studies if study not in exact)]), "or")
+    """Return sentences on the studies whose orders are not as expected, on quantities that do not converge, and on the
+    references against which the errors are measured."""
+    failing = [f"Study {n} is {study.verdict}: {study.claim}" for n, study in enumerate(studies, start=1)
+               if study.verdict not in (AS_EXPECTED, EXACT) and any(found.expected for found in findings(study))]
+    growing = [f"{found.name}{FIXED_SPACE}does not converge in study {n}." for n, study in enumerate(studies, start=1)
+               if study.verdict in (AS_EXPECTED, EXACT) for found in unconverged(study)]
+    references = listed(dict.fromkeys(map(reference_text, studies)), "or")
+    return failing + growing + [f"Errors are measured against {references}."] * bool(studies)
 
 
 def claim_of_scan(scan):
@@ -120,12 +71,6 @@ def claim_of_scan(scan):
     return f"{points} are by {count_of}{at}; their errors are not measured."
 
 
-def shares_time(study):
-    """Return whether a study tests Proposition 3.1, which is about solutions that are exact in time, with solutions
-    that are computed in time steps."""
-    return statement(study) == "3.1" and study.engine != "exact"
-
-
 def _untested(studies, scans=()):
     """Return a list of texts, each of which names something that the studies and the scans of a page do not test."""
     between = ["values between the points of a scan", "its numbers by another method"] * bool(scans)
@@ -134,15 +79,8 @@ def _untested(studies, scans=()):
     known = "the data of section 6 of Bastien, Lamarque and Schatzman (2001)" if studies[0].is_papers_problem else "this one"
     parts = [f"problems other than {known if len({study.problem for study in studies}) == 1 else 'these'}"]
     fields = {study.settings.get("field-samples") for study in studies if study.has_cells} - {None, ""}
-    if fields:
-        parts.append(f"u between the {listed(sorted(fields))} times at which it is compared")
-    in_steps = [f"{n}" for n, study in enumerate(studies, start=1) if shares_time(study)]
-    if in_steps:
-        these = f"stud{'y' if len(in_steps) == 1 else 'ies'} {listed(in_steps)}"
-        parts.append(f"Proposition 3.1 exact in time ({these}: N steps)")
-    ratios = [f"{fit.least_ratio:.3g} to {fit.largest_ratio:.3g}" + f" (study {n})" * (len(studies) > 1)
-              for n, study in enumerate(studies, start=1) if (fit := study.joint("x")) and fit.least_ratio > 0]
-    return parts + [f"δs/δt outside {listed(ratios)}"] * bool(ratios) + between + ["other machines"]
+    parts += [f"u between the {listed(sorted(fields))} times at which it is compared"] * bool(fields)
+    return parts + between + ["other machines"]
 
 
 def study_rows(sections, studies):

@@ -19,11 +19,10 @@ Line = namedtuple("Line", "study label errors")
 
 
 def lines(studies):
-    """Return the Lines of the studies that can be compared: they have the same problem, and the exact solution as
-    reference.
+    """Return the Lines of the studies of one problem against its exact solution.
 
-    If there are several such problems, the one with the most studies is chosen. Studies of models without cells are
-    left out, because these models have only one method.
+    Of several problems the one with the most studies is chosen. Models without cells have one method and are left
+    out.
     """
     groups = {}
     for study in studies:
@@ -42,9 +41,7 @@ def lines(studies):
 def work_precision(studies):
     """Return the template's values for the work-precision diagram of a page, or None if no study is suitable.
 
-    `pictures` is a list with the Picture of the diagram; it is empty if no error can be drawn. `caption` and `rows` are
-    those of a table of the finest levels of the studies. A row (label, entries) has the entries P, N, error of x, cell
-    updates and seconds of the finest level of one study.
+    They are the diagram, if an error can be drawn, and the caption and rows of a table of the finest levels.
     """
     found = lines(studies)
     if not found:
@@ -52,8 +49,7 @@ def work_precision(studies):
     drawn = [line for line in found if drawable_in_logarithm(line.study.cell_updates, line.errors).any()]
     ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at {measured(line.study.cell_updates[-1])}"
                      for line in drawn)
-    caption = ("Error of x against the exact solution over the cell updates P·N. Filled and joined: levels that no "
-               "other of their study beats in both.")
+    caption = "Error of x against the exact solution over the cell updates P·N."
     pictures = [Picture("work-precision", work_figure(drawn), "Log-log figure of the error of x over the cell updates "
                         f"P·N, the finest level of each study: {ends}.", caption)] if drawn else []
     beaten = [BEATEN if np.nanmin(line.errors) < line.errors[-1] else "" for line in found]
@@ -65,19 +61,17 @@ def work_precision(studies):
 
 
 def work_figure(drawn):
-    """Return the figure of the errors of x over the cell updates of the Lines `drawn`. The markers of efficient levels
-    (see efficient()) are filled and joined by lines."""
+    """Return the figure of the errors of x over the cell updates of the Lines `drawn`."""
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
         keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
         cost, errors = line.study.cell_updates[keep], line.errors[keep]
-        look = {"marker": style.MARKERS[n % len(style.MARKERS)], "color": style.COLOURS[n % len(style.COLOURS)]}
-        axes.plot(cost, errors, linestyle="", markerfacecolor="white", markeredgewidth=1.4, **look)
-        best = efficient(cost, errors)
-        axes.plot(cost[best], errors[best], label=line.label, **look)
+        axes.plot(cost, errors, linestyle="", marker=style.MARKERS[n % len(style.MARKERS)],
+                  color=style.COLOURS[n % len(style.COLOURS)], label=line.label)
         if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
-            slopes.setdefault(-order / 2, []).append((cost[best], errors[best]))
+            by_cost = np.argsort(cost)
+            slopes.setdefault(-order / 2, []).append((cost[by_cost], errors[by_cost]))
     axes.margins(0.12)
     for slope, curves in slopes.items():
         style.draw_triangle(axes, curves, slope)
@@ -85,14 +79,3 @@ def work_figure(drawn):
     axes.set(xlabel="cell updates P·N", ylabel="maximal error of x")
     style.legend(axes)
     return figure
-
-
-def efficient(cost, errors):
-    """Return the indices of the efficient points, sorted by cost.
-
-    A point is efficient if its error is smaller than the errors of all other points of lower or equal cost. Of several
-    equal points only one is returned.
-    """
-    order = np.lexsort((errors, cost))
-    before = np.minimum.accumulate(np.r_[np.inf, errors[order]])[:-1]
-    return order[errors[order] < before]

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from masing import command_line, program, style
 from masing.errors import MasingError
-from masing.text import EN_DASH
 from masing.report import papers
 from masing.report.archive import write_archive
 from masing.report.exact import ExactSolutions
@@ -35,7 +34,7 @@ PARSER.add_argument("--archive", metavar="OUT.zip", help="write page, results, c
                     "every result again, for artefact evaluation")
 PARSER.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
 PARSER.add_program()
-PARSER.add_argument("--files-only", action="store_true", help="show what the files hold and run no program")
+PARSER.add_argument("--files-only", action="store_true", help="show what the files hold and compute nothing")
 PARSER.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
 
 
@@ -48,7 +47,7 @@ def main(arguments):
     path = command_line.output_path(options.output, files[0], ".html", (".html", ".htm"))
     archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
     if options.files_only and (options.program or options.reproduce):
-        raise MasingError("--files-only runs no program: leave out --program and --reproduce, or it")
+        raise MasingError("--files-only computes nothing: leave out --program and --reproduce, or it")
     masing = None if options.files_only else program.find(options.program)
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
@@ -60,7 +59,7 @@ def main(arguments):
     title = options.title or ("Order of convergence and hysteresis cycles" if studies else
                               "Responses" + " and cycles" * bool(runs) if scans else "Trajectories")
     html, parts = page(title, studies, runs, ExactSolutions(runs, masing), again, (options.start, options.end),
-                       scans, [row for row in papers.rows(runs) if row["printed"] != EN_DASH])
+                       scans, papers.rows(runs))
     if not options.page_only:
         write_pieces(Path(f"{path.with_suffix('')}-files"), parts)
     command_line.write_file(path, html.encode("utf-8"))
