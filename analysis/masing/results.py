@@ -309,7 +309,7 @@ class Result(Mapping):
         if "state" in data:
             state = data["state"]
             data["column"] = "column", state.attrs["columns"].split()
-            if np.array_equal(data["state_t"], data.get("t", ())):
+            if "t" in data and np.array_equal(data["state_t"], data["t"]):
                 data["state"] = ("t", "column"), state.values, state.attrs
                 data = data.drop_vars("state_t")
         origin = {key: value for key, value in self.provenance.items() if key != "rows"}  # only a restart needs `rows`
@@ -585,17 +585,7 @@ class Study(Result):
         return sentence(self)
 
     def plot_errors(self, ax=None):
-        """Draw the errors over the refined step with the fitted lines.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into, by default those of a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
+        """Draw the errors over the refined step with the fitted lines into `ax` or a new figure; returns the Axes."""
         require("matplotlib")
         # Importing pyplot registers the display of figures in notebooks.
         import matplotlib.pyplot  # noqa: F401
@@ -789,10 +779,8 @@ class Scan(Result):
             A name of the scan, such as "amplitude" or "peak_x".
         over : str, optional
             The parameter of the abscissa, by default the first.
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into, by default new ones.
-        **line
-            Keywords of Axes.plot.
+        ax, **line
+            As in `Run.plot`.
 
         Returns
         -------
