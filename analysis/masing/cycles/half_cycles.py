@@ -19,12 +19,12 @@ LEAST_REVERSAL, MOST_NOISE, DEVIATIONS = 0.001, 0.1, 8
 # The median of the absolute value of a standard normal variable.
 MEDIAN = 0.6745
 # A sequence is noisy if the noise estimated from its differences of order HIGH is at least AGREE times that from those
-# of order LOW, and exceeds the fraction LEAST of its range.
+# of order LOW, and if the latter exceeds the fraction LEAST of its range.
 LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
 # A movement of x back is an inner loop if it is at most the fraction INNER of the movement that it interrupts, and
 # AS_LARGE of the parts before and after, or if it is beside an extreme at most AT_EXTREME of the movements around.
 INNER, AS_LARGE, AT_EXTREME = 0.25, 0.9, 0.4
-# The fraction of the range by which x or the force may differ between the first and the last sample of a closed curve.
+# The fraction of its range by which x or the force of a closed curve without noise may differ from beginning to end.
 CLOSED = 0.02
 # A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
 AS_WIDE = 0.99
