@@ -19,12 +19,12 @@ LEAST_REVERSAL, MOST_NOISE, DEVIATIONS = 0.001, 0.1, 8
 # The median of the absolute value of a standard normal variable.
 MEDIAN = 0.6745
 # A sequence is noisy if the noise estimated from its differences of order HIGH is at least AGREE times that from those
-# of order LOW, and exceeds the fraction LEAST of its range.
+# of order LOW, and if the latter exceeds the fraction LEAST of its range.
 LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
 # A movement of x back is an inner loop if it is at most the fraction INNER of the movement that it interrupts, and
 # AS_LARGE of the parts before and after, or if it is beside an extreme at most AT_EXTREME of the movements around.
 INNER, AS_LARGE, AT_EXTREME = 0.25, 0.9, 0.4
-# The fraction of the range by which x or the force may differ between the first and the last sample of a closed curve.
+# The fraction of its range by which x or the force of a closed curve without noise may differ from beginning to end.
 CLOSED = 0.02
 # A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
 AS_WIDE = 0.99
@@ -81,8 +81,7 @@ def noise(values):
 def turning_points(x, deviation=None):
     """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
 
-    The last sample is omitted if x moved so little since the last reversal that this may be noise, whose standard
-    deviation is `deviation`, by default that of noise().
+    The last sample is omitted if x may have moved by noise alone since. `deviation` is that of the noise, or None.
     """
     deviation = noise(x) if deviation is None else deviation
     shortest = min(max(DEVIATIONS * deviation, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
@@ -236,7 +235,7 @@ def _with_mirror_image(branch, half, noise):
 
 
 def scatter(distance, force):
-    """Return the standard deviation of the noise of the force [points] from the straight lines through neighbours."""
+    """Return the standard deviation of the noise of the force, from the straight lines through both neighbours."""
     gap = np.diff(distance)
     share = gap[1:] / np.maximum(gap[1:] + gap[:-1], np.finfo(float).tiny)
     off = force[1:-1] - share * force[:-2] - (1 - share) * force[2:]
@@ -259,9 +258,8 @@ def not_concave(path):
 def _refuse_wrong_shape(branch, half, noise):
     """Raise DataError if elements that yield cannot have this branch and this loop.
 
-    The curvature of the branch is its coefficient of the Legendre polynomial of degree 2, or 0 if this is not
-    significant. If elements yield, the unloading lies below the loading, on average by more than half the |curvature|,
-    or by more than `noise`, the standard deviation of the force, if the curvature is 0.
+    The curvature is the coefficient of the Legendre polynomial of degree 2, or 0 if it is not significant. If elements
+    yield, the unloading lies below the loading, on average by more than half the |curvature|, or than `noise` without.
     """
     path, width, height = branch.path, branch.width, np.ptp(branch.force)
     (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)
