@@ -237,8 +237,9 @@ def _steps(frame, step):
             columns.append(evaluated(numbers))
         except Exception:  # DataFrame.eval raises errors of many classes
             raise MasingError(f"step {step}: not an expression of columns, such as 1/sqrt(cells)") from None
-        if not (np.isfinite(columns[-1]) & (columns[-1] > 0)).all():
-            row = int(np.argmin(np.isfinite(columns[-1]) & (columns[-1] > 0)))
+        is_step = np.isfinite(columns[-1]) & (columns[-1] > 0)
+        if not is_step.all():
+            row = int(np.argmin(is_step))
             raise MasingError(f"step {step}, row {row + 1}: {columns[-1][row]:g} is not a step; steps are positive")
         changed = (evaluated(numbers.assign(**{name: numbers[name] + _rounded(frame[name])})) for name in names)
         digits = np.maximum(digits, sum(np.abs(each / columns[-1] - 1) for each in changed))
@@ -299,13 +300,9 @@ def _finest(reference, steps):
     if reference in ("exact", "successive"):
         return []
     word, _, rest = str(reference).partition(":")
-    try:
-        finest = [float(each) for each in rest.split(",")]
-        if word != "finest" or len(finest) != len(steps):
-            raise ValueError
-    except ValueError:
-        raise MasingError(f"reference {quoted(reference)}: give exact, successive or finest:H, H for each "
-                          "step") from None
+    finest = [number(each) for each in rest.split(",")]
+    if word != "finest" or len(finest) != len(steps) or not np.isfinite(finest).all():
+        raise MasingError(f"reference {quoted(reference)}: give exact, successive or finest:H, H for each step")
     for fine, own in zip(finest, steps):
         if not 0 < fine < own.min():
             raise MasingError(f"reference {reference}: {fine:g} is not below the last step of the table, {own.min():g}")

@@ -199,17 +199,14 @@ class MaterialPoint(_Points):
     move = move_to
 
     def move_along(self, x, out=None):
-        """Move to the positions in the array x one after another; return an array of the same shape with the forces.
+        """Move to the positions in the array x one after another; return the forces, an array of the same shape.
 
-        If `out` is given, it is filled and returned, as described in MaterialPoints.
+        An array `out` is filled and returned, as described in MaterialPoints.
         """
         return _move_along(self._of_program, _array("x", x), out)
 
     def elongation(self, eta):
-        """Return the elongation u that a spring of threshold η in both directions and u0 = 0 would have at this point.
-
-        The material need not contain such a spring.
-        """
+        """Return the elongation u that a spring with η⁻ = η and u0 = 0, of the material or not, would have here."""
         return self._of_program.elongation(_number("eta", eta))
 
     def __repr__(self):

@@ -145,7 +145,7 @@ def test_correlated_residuals_and_an_integral_over_a_part_of_s_are_named():
     assert factor == pytest.approx(np.sqrt((1 + correlation) / (1 - correlation)), rel=0.05)
     # Half of s yields; the rest is one spring with k0, whose stiffness is 1/2.
     (line,) = [line for line in found.lines if "k0 + ∫k ds over all other s" in line]
-    value, width = map(float, line.split()[-2:])
+    value, width = map(float, line.replace("±", " ").split()[-2:])
     assert abs(value - 0.5) < 3 * factor * width and np.isnan(found.numbers["k0_halfwidth_95"])
 
 

@@ -81,8 +81,7 @@ def noise(values):
 def turning_points(x, deviation=None):
     """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
 
-    The last sample is omitted if x moved so little since the last reversal that this may be noise, whose standard
-    deviation is `deviation`, by default that of noise().
+    The last sample is omitted if x may have moved by noise alone since. `deviation` is that of the noise, or None.
     """
     deviation = noise(x) if deviation is None else deviation
     shortest = min(max(DEVIATIONS * deviation, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
@@ -236,7 +235,7 @@ def _with_mirror_image(branch, half, noise):
 
 
 def scatter(distance, force):
-    """Return the standard deviation of the noise of the force [points] from the straight lines through neighbours."""
+    """Return the standard deviation of the noise of the force, from the straight lines through both neighbours."""
     gap = np.diff(distance)
     share = gap[1:] / np.maximum(gap[1:] + gap[:-1], np.finfo(float).tiny)
     off = force[1:-1] - share * force[:-2] - (1 - share) * force[2:]
@@ -259,9 +258,8 @@ def not_concave(path):
 def _refuse_wrong_shape(branch, half, noise):
     """Raise DataError if elements that yield cannot have this branch and this loop.
 
-    The curvature of the branch is its coefficient of the Legendre polynomial of degree 2, or 0 if this is not
-    significant. If elements yield, the unloading lies below the loading, on average by more than half the |curvature|,
-    or by more than `noise`, the standard deviation of the force, if the curvature is 0.
+    The curvature is the coefficient of the Legendre polynomial of degree 2, or 0 if it is not significant. If elements
+    yield, the unloading lies below the loading, on average by more than half the |curvature|, or than `noise` without.
     """
     path, width, height = branch.path, branch.width, np.ptp(branch.force)
     (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)

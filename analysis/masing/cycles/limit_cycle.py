@@ -24,10 +24,10 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
     """The part of a curve from a maximum of x to the next, or from a minimum to the next, or an inner loop.
 
     start, turn and end are the samples of its reversals. amplitude X is half the width, centre_x and centre_force are
-    the means at start and turn, and secant_stiffness is the slope between them. area is ∮ f dx, where a straight line
-    closes the loop, and damping_ratio is area/(2π secant_stiffness X²). The tangents are the slopes at both ends of the
-    loading half. asymmetry is the largest difference in force between the loading and the unloading
-    rotated by 180 degrees about the centre, as a fraction of the range of the force. shift is x at end less x at start.
+    the means at start and turn, and secant_stiffness is the slope between them. area is ∮ f dx of the loop closed by a
+    straight line, and damping_ratio is area/(2π secant_stiffness X²). The tangents are the slopes at both ends of the
+    loading half. asymmetry is the largest difference in force between the loading and the unloading rotated by 180
+    degrees, as a fraction of the range of the force. shift is x at end less x at start.
     """
 
 

@@ -16,8 +16,8 @@ DEGREE, MOST_INTERVALS, POINTS_PER_INTERVAL = 3, 40, 5
 # density of log w for the weight w is proportional to w to the power -PRIOR: with 0, all log w would be equally
 # probable, which favours ever straighter k(s), and with 0.5 all values of the roughness 1/sqrt(w).
 SMOOTHINGS, PRIOR = np.logspace(-12, 8, 81), 0.25
-# The half-width of the 95 % band of k(s) in standard deviations. It is less than 1.96, because actual stiffness
-# densities are smoother than the prior assumes. The value is calibrated: for 80 random cycles (seeds 1000 to 1079 of
+# The half-width of the 95 % band of k(s) in standard deviations: less than 1.96, because actual stiffness densities are
+# smoother than the prior assumes. It is calibrated: for 80 random cycles (seeds 1000 to 1079 of
 # tests/analysis/test_analysis_band.py) the band contains the true k at 95 % of all s.
 BAND = 1.45
 # Additional elements at the ends of the range of η are used if each has at most LARGEST_END times the stiffness of the

@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing.identification.discrete import Discrete
-from masing.text import percent
+from masing.text import percent, uncertain
 
 # The unloading half of a cycle is compared with the model only if it has the width of the loading branch up to this
 # fraction of it.
@@ -118,18 +118,9 @@ def _of_density(fitted, noise):
 
 def _table(rows):
     """Return the lines of a table of numbers; the rows are (name, value, half-width of the 95 % interval)."""
-    cells = [("", "value", "± (95 %)"), *((name, *_within(value, width)) for name, value, width in rows)]
-    first, second = (max(len(row[n]) for row in cells) for n in (0, 1))
-    return [f"  {name:<{first}}  {value:>{second}}  {width}".rstrip() for name, value, width in cells]
-
-
-def _within(value, width):
-    """Return the texts of a number and of its half-width. The number has as many decimals as two digits of the
-    half-width; if the half-width is 0 or unknown, it has ten digits, and the second text is empty."""
-    if not width > 0:
-        return f"{value:.10g}", ""
-    digits = math.floor(math.log10(max(abs(value), width))) - math.floor(math.log10(width)) + 2
-    return f"{value:#.{digits}g}".rstrip("."), f"{width:#.2g}".rstrip(".")
+    widest = max(len(name) for name, *_ in rows)
+    texts = [(name, uncertain(value, width) if width > 0 else f"{value:.10g}") for name, value, width in rows]
+    return [f"  {name:<{widest}}  {text}" for name, text in (("", "value ± (95 %)"), *texts)]
 
 
 def _unknown(fitted):

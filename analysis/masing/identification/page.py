@@ -13,8 +13,6 @@ BAND = "#cfe3f0"
 MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
 # Measured curves are drawn with at most this many points; more points would look like one dark band.
 MOST_DOTS = 600
-# The approximate width of a drawn line, as a fraction of the height of the axes.
-THIN = 0.01
 
 
 def identification_page(fitted, compared, threshold):
@@ -53,8 +51,7 @@ def _cycles(axes, compared):
     axes.plot(*compared.identified_unloading, color=IDENTIFIED, linewidth=1)
     labels = labels_of_axes([compared.units])
     axes.set(xlabel=f"{labels[0]} from the centre", ylabel=labels[1])
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, markerscale=3, handletextpad=0.3,
-                columnspacing=0.8)
+    style.legend(axes)
 
 
 def _elements(axes, fitted, _):
@@ -69,6 +66,8 @@ def _elements(axes, fitted, _):
 def _density(axes, fitted, threshold):
     known, unknown = (np.where(which, fitted.stiffness, np.nan) for which in (fitted.known, ~fitted.known))
     low, high = np.maximum(fitted.stiffness - fitted.stiffness_width, 0), fitted.stiffness + fitted.stiffness_width
+    axes.plot(fitted.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}")
+    axes.fill_between(fitted.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
     if not fitted.known.all():
         axes.plot(fitted.s, unknown, linestyle=":", color=style.GREY, label="chosen")
     axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1))
@@ -77,10 +76,4 @@ def _density(axes, fitted, threshold):
     extremes = np.r_[low[middle & fitted.known], high[middle & fitted.known], fitted.stiffness[middle]]
     room = max(0.3 * np.ptp(extremes), 0.02 * extremes.max())
     axes.set_ylim(max(extremes.min() - room, 0), extremes.max() + room)
-    # If the band is thinner than the line of k(s), it is not drawn, and the legend states its largest half-width.
-    is_visible = 2 * fitted.stiffness_width[middle & fitted.known].max(initial=0) > THIN * np.ptp(axes.get_ylim())
-    within = "" if is_visible else f"\n± {measured(fitted.stiffness_width[fitted.known].max(initial=0))} at most (95 %)"
-    axes.plot(fitted.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}{within}")
-    if is_visible:
-        axes.fill_between(fitted.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, columnspacing=0.8)
+    style.legend(axes)

@@ -175,10 +175,7 @@ def misfit(fitted, half, noise, floor):
 
 
 def _is_viscous(missed, parameters, well):
-    """Return whether a spring and a dashpot explain the record of a Misfit up to `well`, and better than the model.
-
-    By Schwarz' criterion (BIC) they must explain it better than the model with its number of `parameters`.
-    """
+    """Return whether a spring and a dashpot explain the record of a Misfit up to `well`, and better by the BIC."""
     x, count = missed.x, len(missed.x)
     if count < FEWEST_IN_BLOCK:
         return False
