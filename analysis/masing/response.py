@@ -10,7 +10,7 @@ from masing import style
 from masing.text import in_figure, motion, tick
 
 LABELS = {"peak_x": "max |x|", "most_x": "max x", "least_x": "min x", "last_x": "last x", "most_speed": "max |x′|",
-          "most_restoring": "max |restoring force|", "amplitude": "amplitude X", "largest": "max |x|",
+          "most_restoring": "max |restoring force|", "amplitude": "amplitude X",
           "phase": "phase lag φ of x behind",
           "loss": "loss a cycle ∮ f dx", "damping_ratio": "hysteretic damping ratio ζ",
           "secant_stiffness": "secant stiffness kₛ", "restoring_amplitude": "amplitude of restoring force"}
@@ -25,20 +25,21 @@ ROUNDING = 1e-10
 def panels(scan, abscissa=None):
     """Return the panels of a scan as [(draw, words), …], where draw(axes) draws a panel and `words` describe it.
 
-    The first two panels show the amplitude and the phase over the parameter `abscissa`, by default scan.abscissa(). If
-    no phase is known, the second quantity is the amplitude of the restoring force; the first one then is max |x| for
-    runs, and the amplitude for limit cycles.
-
-    The other panels show the loss and the damping ratio over the amplitude, a map of the first quantity over two
-    parameters, and the cycles that the file contains. Each of them is omitted if the scan has no data for it. The map
-    needs a grid of points with at least MAP values of each parameter.
+    The first two show the amplitude (of runs without a phase max |x|) and the phase (or else the restoring force) over
+    the parameter `abscissa`, of an ensemble their quantiles. The others show loss and damping ratio over the amplitude,
+    a map over two parameters with MAP values each, and the cycles, as far as the scan has them.
     """
     over = abscissa or scan.abscissa()
     chosen = []
     name_of = axis_label(scan, over)
     size = size_of(scan)
     for name in (size, "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"):
-        chosen.append((lambda axes, name=name: _over(axes, scan, over, name), f"{quantity(scan, name)} over {name_of}"))
+        if set(scan.parameters) == {"sample", over} and len(set(scan[over])) < len(scan[over]):
+            chosen.append((lambda axes, name=name: _quantiles(axes, scan, over, name),
+                           f"quantiles of {quantity(scan, name)} over {name_of}, with bands of 95 %"))
+        else:
+            chosen.append((lambda axes, name=name: _over(axes, scan, over, name),
+                           f"{quantity(scan, name)} over {name_of}"))
     without = int(np.sum(scan["damping_ratio"][scan.done] <= ROUNDING))
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
     for name in ("loss", "damping_ratio"):
@@ -55,11 +56,7 @@ def panels(scan, abscissa=None):
 
 
 def axis_label(scan, name):
-    """Return the label of the axis of a parameter.
-
-    The label is the name of the parameter. The word `frequency` precedes it if the parameter is the frequency of the
-    force.
-    """
+    """Return the label of the axis of a parameter: its name, after `frequency` if it is that of the force."""
     of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
     return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
 
@@ -67,12 +64,7 @@ def axis_label(scan, name):
 def size_of(scan):
     """Return the quantity of LABELS by which a scan shows how far x moves: max |x| for runs without a known phase."""
     has_phase = np.isfinite(scan.get("phase", [])).any()
-    return "amplitude" if has_phase or scan.kind != "runs" else "largest"
-
-
-def values_of(scan, name):
-    """Return a quantity of LABELS at the points of a scan [points]."""
-    return scan["peak_x" if name == "largest" else name]
+    return "amplitude" if has_phase or scan.kind != "runs" else "peak_x"
 
 
 def quantity(scan, name):
@@ -81,8 +73,7 @@ def quantity(scan, name):
 
 
 def response_figure(scan, abscissa=None):
-    """Return a figure with all panels of a scan, one below the other. If several panels have the same legend, only the
-    first shows it."""
+    """Return a figure with all panels of a scan, one below the other; the first of equal legends stands."""
     chosen = panels(scan, abscissa)
     figure = style.figure(1, len(chosen))
     seen = []
@@ -96,40 +87,41 @@ def response_figure(scan, abscissa=None):
 
 
 def ensemble_figure(scan, fragility, where=None):
-    """Return a figure of the ensemble for which a Fragility was fitted, of two panels one below the other.
+    """Return a figure of an ensemble: quantiles with their bands and the limit, and below the fragility curve.
 
-    The first has the quantiles of the quantity over the intensity, each with the band of its intervals, and the limit.
-    The second has the fragility curve with its band, and at each intensity the part of the points that exceed the
-    limit with its interval, unless too many intensities occur. `where` are the points for which the
-    Fragility was fitted. The quantiles are left out if no intensity has two points.
+    `where` are the points for which the Fragility was fitted. The quantiles are left out if no intensity has two
+    points.
     """
     over = fragility.by
-    what = LABELS.get(fragility.of, fragility.of)
     has_groups = fragility.counts["points"].max() > 1
     drawing = style.figure(1, 1 + has_groups)
     if has_groups:
         axes = drawing.add_subplot(2, 1, 1)
-        _draw_quantiles(axes, scan.summary(fragility.of, over, where=where))
-        axes.axhline(fragility.limit, color=style.GREY, linestyle=":", label="limit")
-        axes.set(xlabel=f"intensity {over}", ylabel=what)
-        style.legend(axes)
+        _quantiles(axes, scan, over, fragility.of, where, fragility.limit)
     axes = drawing.add_subplot(1 + has_groups, 1, 1 + has_groups)
     fragility.plot(axes)
     style.legend(axes)
     if _is_logarithmic(scan, over):
-        for axes in drawing.axes:
-            axes.set_xscale("log")
-            style.label_decades(axes.xaxis)
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
     return drawing
 
 
-def _draw_quantiles(axes, table):
-    groups = list(table.groupby("quantile", sort=False))[::-1]
+def _quantiles(axes, scan, over, name, where=None, limit=None):
+    """Draw quantiles of a number over the intensity `over`, each with the band of its intervals, and the limit."""
+    groups = list(scan.summary(name, over, where=where).groupby("quantile", sort=False))[::-1]
     for (part, rows), color, line in zip(groups, style.COLOURS, style.LINES):
         a, lower, upper = rows.iloc[:, 0], rows["lower"], rows["upper"]
         axes.fill_between(a, lower, upper, where=np.isfinite(upper - lower), color=color, alpha=0.2, linewidth=0)
         axes.plot(a, np.where(np.isfinite(rows["value"]), rows["value"], np.nan), color=color, linestyle=line,
                   label=f"{100 * part:g} %")
+    if limit is not None:
+        axes.axhline(limit, color=style.GREY, linestyle=":", label="limit")
+    axes.set(xlabel=f"intensity {over}", ylabel=LABELS.get(name, name))
+    if _is_logarithmic(scan, over):
+        axes.set_xscale("log")
+        style.label_decades(axes.xaxis)
+    style.legend(axes)
 
 
 def _label(others):
@@ -147,10 +139,9 @@ def _curves(axes, scan, over):
 
 
 def _colours(axes, scan, choices):
-    """Return a color for each of the curves whose parameters {name: value} are the `choices`.
+    """Return a colour for each of the curves whose parameters {name: value} are the `choices`.
 
-    If they are too many for a legend, a colour scale is drawn beside the axes. It shows the values of a parameter, or
-    the places of the curves in the file if several parameters differ.
+    For more curves than a legend can name, a colour bar shows the values of a parameter, or the places of the curves.
     """
     if len(choices) <= style.MOST_NAMED:
         return style.colours(len(choices))
@@ -175,7 +166,7 @@ def _differ_widely(curves):
 
 def _over(axes, scan, over, name):
     for label, colour, indices in _curves(axes, scan, over):
-        x, y = scan[over][indices], values_of(scan, name)[indices]
+        x, y = scan[over][indices], scan[name][indices]
         if name == "phase":
             y = _centred(y)
         axes.plot(x, y, color=colour, marker="." if len(x) < 40 else None, label=label)
@@ -193,11 +184,7 @@ def _over(axes, scan, over, name):
 
 
 def _centred(phase):
-    """Return a phase lag shifted by a multiple of 2π into [-π/2, 3π/2).
-
-    If the motion is in phase with the force, rounding may change a lag of 0 to almost 2π. The shift brings such a lag
-    back to almost 0.
-    """
+    """Return a phase lag in [-π/2, 3π/2), where rounding cannot turn a lag of 0 into one of almost 2π."""
     return (phase + np.pi / 2) % (2 * np.pi) - np.pi / 2
 
 
@@ -226,7 +213,7 @@ def _map(axes, scan, name):
     rows, columns = scan[first], scan[second]
     grid = np.full((len(np.unique(rows)), len(np.unique(columns))), np.nan)
     place = np.searchsorted(np.unique(rows), rows), np.searchsorted(np.unique(columns), columns)
-    grid[place] = np.where(scan.done, values_of(scan, name), np.nan)
+    grid[place] = np.where(scan.done, scan[name], np.nan)
     image = axes.pcolormesh(np.unique(columns), np.unique(rows), grid, shading="nearest", rasterized=True,
                             norm=LogNorm() if _differ_widely(grid) and np.nanmin(grid) > 0 else None)
     axes.figure.colorbar(image, ax=axes, label=LABELS[name])

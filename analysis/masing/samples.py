@@ -7,10 +7,7 @@ HUGE = 1e100
 
 
 def between(t, start=None, end=None):
-    """Return for each of the times t whether start <= t <= end, as booleans [samples].
-
-    If `start` or `end` is None, the times are not limited on this side.
-    """
+    """Return for each of the times t whether start <= t <= end; None is no limit."""
     return (t >= (-np.inf if start is None else start)) & (t <= (np.inf if end is None else end))
 
 
@@ -20,8 +17,5 @@ def drawable(*columns):
 
 
 def drawable_in_logarithm(abscissa, errors):
-    """Return for each point (abscissa, error) whether a log-log figure can show it, as booleans [points].
-
-    Both coordinates must be larger than 1/HUGE and smaller than HUGE.
-    """
+    """Return for each point (abscissa, error) whether a log-log figure can show it, as booleans [points]."""
     return drawable(abscissa, errors) & (abscissa > 1 / HUGE) & (errors > 1 / HUGE)

@@ -218,6 +218,11 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     assert np.array_equal(part.get_ydata(), scan.summary("peak_x", "a", 0.5, where={"c": 0.01})["value"])
     assert run_script(response, pulses, "--of=most_x", "-o", out)[2] == "response.py: --of: needs --limit\n"
     assert "has no axis c; give one of " in run_script(response, pulses, "--over=c", "-o", out)[2]
+    # Without a limit, the panels of an ensemble are its quantiles, too.
+    (draw, words), *_ = figures.panels(scan)
+    draw(axes := figures.style.figure().add_subplot())
+    assert words == "quantiles of max |x| over a, with bands of 95 %" and len(axes.lines) == 3
+    assert np.array_equal(axes.lines[1].get_ydata(), table["value"][table["quantile"] == 0.5])
     # A label for each record stands for the record.
     assert str(scan.fragility(LIMIT, "a", cluster=range(12))) == str(found)
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.

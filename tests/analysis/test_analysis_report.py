@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 import shutil
 import subprocess
 from types import SimpleNamespace
@@ -165,6 +166,14 @@ def test_the_page_is_self_contained_and_names_are_escaped(page_of, tmp_path, stu
     assert all(text in page.words for text in ("a<b>.h5", "2*(t<1)&1", "<script>"))
 
 
+def test_the_levels_are_printed(page_of, tmp_path, study_file):
+    """What is folded on the screen is left out in print."""
+    page_of(study_file)
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    folded = "".join(re.findall("<details>.*?</details>", html, re.DOTALL))
+    assert html.count('<table class="levels">') == 1 and folded and '<table class="levels">' not in folded
+
+
 def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):
     study = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case)
     with h5py.File(whole_run) as file:
@@ -173,7 +182,7 @@ def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run,
         lacking = measured(np.abs(file["energy/residual"][:]).max())
     words = page_of(study, whole_run).words
     parts = ["1 of 1 study as expected", "Figure 1. Left: Hysteresis cycle of", "1 The problem", "2 The studies",
-             "3 Hysteresis cycles", "4 Work and precision Figure", "yield fronts",
+             "3 Hysteresis cycles", "4 Work and precision Figure", "hatched where they yield, |u| = η.",
              f"the balance lacks at most {lacking}", "6 Files: cost", "masing reproduce s.h5", "References Bastien"]
     assert sorted(parts, key=words.index) == parts
     most, resting = 100 * share.max(), 100 * np.mean(share == 0)
@@ -207,7 +216,7 @@ def test_a_joint_fit_is_beside_the_errors_over_the_cell_width_at_a_fixed_ratio(t
     ratio, alike = fixed_ratio(study)
     assert ratio == pytest.approx(study.ds[0] / study.dt[0]) and list(alike) == [True, True, False, True, False]
     picture = error_picture(study, study.quantities)
-    assert f"Below: the levels with δs/δt = {measured(ratio, 3)} over δs, without a fit." in picture.caption
+    assert f"Below: over δs, at δs/δt = {measured(ratio, 3)}." in picture.caption
     above, below = picture.figure.axes
     points = below.lines[1].get_xydata()
     np.testing.assert_allclose(points, np.column_stack([study.ds, study.errors["x"]])[alike][::-1])

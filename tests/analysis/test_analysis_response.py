@@ -55,7 +55,7 @@ def test_curves_are_the_numbers_of_the_file(scans):
     assert [line.get_label() for line in axes[0].lines] == ["F = 0.2", "F = 0.4"]
     assert np.array_equal(axes[0].lines[1].get_xydata(), np.c_[scan["w"], scan["amplitude"]][4:])
     assert [len(line.get_xdata()) for each in axes[2:] for line in each.lines] == [4] * 4
-    for phase, name in (([np.nan, 1], "amplitude"), ([np.nan, np.nan], "largest")):
+    for phase, name in (([np.nan, 1], "amplitude"), ([np.nan, np.nan], "peak_x")):
         assert figures.size_of(Points({"phase": phase}, kind="runs")) == name
     lines = scan.plot("loss").lines
     assert [line.get_label() for line in lines] == ["w = 0.7", "w = 0.9", "w = 1.1", "w = 1.3"]

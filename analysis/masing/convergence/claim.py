@@ -13,11 +13,7 @@ STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt", "elements": "h a
 
 
 class Mark(IntEnum):
-    """How the fit of an order uses a level; the values are the numbers in the datasets /cases/mark_*.
-
-    The level is fitted, or it is left out of the fit because it is before the asymptotic range, because its error is on
-    the round-off floor, or because it has no error.
-    """
+    """How the fit of an order uses a level; the values are the numbers in the datasets /cases/mark_*."""
 
     FITTED = 0
     BEFORE = 1
@@ -35,11 +31,9 @@ DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 class OrderResult:
     """The observed and the expected order of convergence of one quantity of a study.
 
-    If there is a fit, `observed` is its order, and `uncertainty` is half the width of the confidence interval. If
-    `last_pair` is true, there is no fit, and `observed` is the order from the last pair of levels. `observed` is NaN if
-    no order was observed, and `uncertainty` is NaN if there is no interval. `expected` is the text of the expected
-    order, such as `1` or `>=0.5`, or None if no order was expected. `expected_order` is the number in this text, and
-    `at_least` says whether it is a lower bound. `verdict` is the decision of the program on the order.
+    `observed` is the order of the fit or, if `last_pair` is true, of the last pair of levels, and `uncertainty` half
+    its interval; both may be NaN. `expected` is a text such as `1` or `>=0.5`, or None, `expected_order` the number in
+    it, and `at_least` says whether it is a lower bound. `verdict` is the decision of the program.
     """
 
     def __init__(self, study, quantity):
@@ -66,19 +60,13 @@ class OrderResult:
 
     @property
     def value(self):
-        """Return the observed order without its interval, such as `1.005`.
-
-        If no order was observed, return `exact` if the study is exact, and otherwise `none`.
-        """
+        """Return the observed order without its interval; `exact` or `none` if no order was observed."""
         if math.isfinite(self.observed):
             return order(self.observed)
         return EXACT if self.verdict == EXACT else "none"
 
     def expectation(self, tolerance):
-        """Return the expected order with its tolerance, such as `1 ± 0.1` or `≥ 0.5 − 0.1`.
-
-        The result is an en dash if no order was expected.
-        """
+        """Return the expected order with its tolerance, such as `1 ± 0.1` or `≥ 0.5 − 0.1`, or an en dash."""
         if not self.expected:
             return EN_DASH
         sign, beyond = ("≥ ", "−") if self.at_least else ("", "±")
@@ -91,10 +79,7 @@ def findings(study):
 
 
 def ray(study):
-    """Return δs/δt of a Study that refines both space and time, if this ratio is nearly the same for all levels.
-
-    Errors in space and errors in time can then not be distinguished. For any other study the result is None.
-    """
+    """Return δs/δt of a Study in both steps whose levels all have this ratio, so that they tell no errors apart."""
     if study.refine != "both" or len(study.ds) < 2 or is_told_apart(study):
         return None
     ratios = study.ds / study.dt
@@ -107,11 +92,7 @@ def is_told_apart(study):
 
 
 def unconverged(study):
-    """Return the OrderResults of those quantities of a Study that do not converge.
-
-    A quantity is one of them if no order was expected of it, and the upper end of the interval of its observed order is
-    at most the tolerance of the study.
-    """
+    """Return the OrderResults of which no order was expected and whose interval ends below the tolerance."""
     tolerance = study.number("tolerance")
     unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
     return [f for f in unexpected if f.observed + f.uncertainty <= tolerance]
@@ -131,8 +112,7 @@ def statement(study):
 
 
 def beyond(study):
-    """Return words for what a Study uses although the papers do not have it: the scheme and the rule, if their error is
-    refined, the damping, and two thresholds."""
+    """Return words for what a Study uses beyond the papers: scheme, rule, damping and two thresholds."""
     uses = study.settings.get
     words = {"leapfrog": study.refine != "cells" and uses("scheme") == "leapfrog",
              "midpoint": study.refine in ("cells", "both") and uses("rule") == "midpoint",
@@ -157,11 +137,12 @@ def bound(study):
 def reference_text(study):
     """Return what the errors of a Study are measured against, as a part of a sentence."""
     is_finite = not study.has_cells and not study.is_chain
-    if study.reference != "finest":
+    name = study.reference
+    if name != "finest":
         return {"exact": f"the exact solution ({'' if is_finite else 'P = ∞, '}N = ∞)",
                 "exact-time": "the solution exact in time at the same P",
                 "cells-inf": "the solution with P = ∞ at the same N",
-                "successive": "the next finer level (differences of successive levels)"}.get(study.reference, study.reference)
+                "successive": "the next finer level (differences of successive levels)"}.get(name, name)
     steps = study.number("reference_steps")
     counts = [f"P = {grouped(study.number('reference_cells'))}"] * (not is_finite) + [f"N = {grouped(steps)}"]
     if study.refine == "elements":
@@ -178,18 +159,15 @@ def remarks(study):
         sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, "
                          "as where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
-        sentences.append(f"These levels would probably decide: levels = {levels}." if (levels := study.fit["deciding_levels"])
-                         else "Differences of successive levels are few or scatter; another reference may decide, such "
-                         "as finest." if study.reference == "successive" else
+        levels = study.fit["deciding_levels"]
+        sentences.append(f"These levels would probably decide: levels = {levels}." if levels else "Differences of "
+                         "successive levels are few or scatter; another reference may decide, such as finest." if study.reference == "successive" else
                          "No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
     return sentences
 
 
 def sentence(study):
-    """Return the claim of a Study in one sentence, followed by a sentence on each quantity that does not converge.
-
-    If no order was expected, the result is one sentence that says so.
-    """
+    """Return the claim of a Study in one sentence, and a sentence on each quantity that does not converge."""
     ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
     where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:

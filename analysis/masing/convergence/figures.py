@@ -25,10 +25,7 @@ Curve = namedtuple("Curve", "label errors fitted predicted steps")
 
 
 def drawn(study, quantities):
-    """Return {quantity: expected order, or None if there is none} for those of the quantities that are drawn.
-
-    The field u at the cells' points is drawn only if an order was expected of it.
-    """
+    """Return {quantity: expected order or None} of those that are drawn; u at the cells' points only if expected."""
     wanted = {f.quantity: f.expected_order for f in findings(study) if f.expected}
     return {q: wanted.get(q) for q in quantities if q != "u_cells" or q in wanted}
 
@@ -41,10 +38,7 @@ def curves_of(study, quantities):
 
 
 def fixed_ratio(study):
-    """Return the most frequent ratio δs/δt of the levels of a joint fit, and which levels have it [levels].
-
-    The result is None if the errors have no joint fit, or if fewer than three levels have the same ratio.
-    """
+    """Return the most frequent δs/δt of a joint fit and which levels [levels] have it, if at least three do."""
     if not abscissa(study)[2]:
         return None
     logarithms = np.log(study.ds / study.dt).round(2)
@@ -56,9 +50,8 @@ def fixed_ratio(study):
 def study_figure(study, quantities, axes=None):
     """Return the figure of the errors of the quantities of a Study over the refined step.
 
-    If the errors were fitted jointly by C₁ δsᵖ + C₂ δtᵖ, they are drawn over steps that follow from this fit and differ
-    between quantities; a frame below has the errors over δs of the levels with the same δs/δt, which needs no fit. If Axes are given, the errors are
-    drawn into them, without a frame below.
+    Errors with a joint fit are drawn over C₁ δsᵖ + C₂ δtᵖ, and in a frame below over δs for the levels with the same
+    δs/δt, which needs no fit. If Axes are given, the errors are drawn into them, without a frame below.
     """
     orders = drawn(study, quantities)
     curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
@@ -73,9 +66,8 @@ def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=
     """Return a log-log figure of the errors of the curves [Curve, ...] over their steps, which have this label.
 
     slopes: {order: the Curves below which a triangle of this slope is drawn}. `at_ratio` is the result of fixed_ratio()
-    and `ds` [levels] the cell widths of its frame. In a figure whose fitted errors range over more than WIDE, a frame
-    below has the errors divided by the step to the expected order, if there is one such order. The errors are drawn
-    into `axes` if they are given, without a frame below.
+    and `ds` [levels] the cell widths of its frame. If the fitted errors range over more than WIDE, a frame below has
+    them divided by the step to the expected order. If `axes` are given, there is no frame below.
     """
     fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
     errors = np.concatenate([error for _, error in fitted])
@@ -84,8 +76,8 @@ def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=
         axes.set(xlabel=label)
     elif at_ratio:
         axes, below = style.figure(1, 1.9).subplots(2, 1)
-        same = [Curve(curve.label, np.where(at_ratio[1], curve.errors, np.nan), curve.fitted, np.full(len(ds), np.nan), ds)
-                for curve in curves]
+        same = [curve._replace(errors=np.where(at_ratio[1], curve.errors, np.nan), predicted=np.full(len(ds), np.nan),
+                               steps=ds) for curve in curves]
         _draw_errors(below, same, {n: same for n in slopes})
         axes.set(xlabel=label)
         below.set(xlabel=f"cell width δs, with δs/δt = {measured(at_ratio[0], 3)}")
@@ -105,12 +97,7 @@ def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=
 
 
 def _draw_errors(axes, curves, slopes, floor=0.0):
-    """Draw the errors of the curves over their steps, and below them a triangle of each of the `slopes`.
-
-    Points that are used in a fit are filled and all others are hollow; a line shows the fit over the range of its
-    points. `floor`, the size of errors that round-off alone causes, is a line if it is within the limits of the axis.
-    Points that a logarithmic axis cannot show (zero, NaN) are left out.
-    """
+    """Draw the errors of the curves, those of a fit filled, with triangles below them and the round-off floor."""
     axes.set(xscale="log", yscale="log", ylabel="maximal error")
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
@@ -136,10 +123,7 @@ def _draw_quotients(axes, fitted, order):
 
 
 def abscissa(study):
-    """Return (label of the horizontal axis of a figure of errors, words for this axis in the caption, own_steps).
-
-    `own_steps` says whether the axis shows the steps of the joint fit, which differ between quantities.
-    """
+    """Return the label of the axis of the steps, words for it, and whether the steps are those of a joint fit."""
     if study.refine == "elements":
         ratio = measured(study.dt[0] * study.level_elements[0], 3, plain=range(-3, 4))
         return f"step δt = {ratio} h, h = 1/n", f"δt = {ratio} h, where h = 1/n", False

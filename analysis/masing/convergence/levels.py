@@ -1,7 +1,4 @@
-"""Functions that return the levels of a study and the observed orders as tables.
-
-There are tables for a page, tables with all digits for CSV files, and short tables for LaTeX.
-"""
+"""Functions that return the levels of a study and the observed orders as tables for pages, CSV and LaTeX."""
 
 import math
 
@@ -20,11 +17,7 @@ MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark
 
 
 def sizes(study):
-    """Return the columns {heading: (values [levels], function that formats a value)} with the sizes of the levels.
-
-    They are the number of cells P, the number of steps N, the cell width δs and the step δt, or only N and δt if the
-    model has no cells. If the elements of a chain are refined, they are n, P, N, h = 1/n and δt.
-    """
+    """Return the sizes of the levels as {heading: (values [levels], function that formats a value)}."""
     columns = {"P": (study.level_cells, grouped), "N": (study.level_steps, grouped), "δs": (study.ds, scientific),
                "δt": (study.dt, scientific)}
     if study.refine == "elements":
@@ -34,43 +27,33 @@ def sizes(study):
 
 
 def signs(study, quantity):
-    """Return the mark that is printed behind the error of each level, as a list [levels].
-
-    The mark is † for a level before the asymptotic range, ‡ for a level on the round-off floor, and an empty text for
-    any other level.
-    """
+    """Return the marks behind the errors of the levels: † before the asymptotic range, ‡ on the round-off floor."""
     return [SIGNS.get(mark, "") for mark in study.marks[quantity]]
 
 
 def pair_signs(study):
-    """Return the mark that is printed behind the order between each level and the level before, as a list [levels].
+    """Return the mark behind the order between each level and the one before: * for equal P in a joint fit.
 
-    If orders refer to the step of a joint fit, the mark is * if the two levels have the same P. Otherwise it is an
-    empty text. If C₂ < 0 in the joint fit, its step grows from one of these levels to the next although δt decreases.
+    If C₂ < 0 in the joint fit, its step grows from one of these levels to the next although δt decreases.
     """
     is_joint = study.fit.get("step_x") == "joint"
     return [STEPS_ONLY if is_joint and alike else "" for alike in np.append(False, np.diff(study.level_cells) == 0)]
 
 
 def sign_notes(study, quantities):
-    """Return the explanations of the marks behind the errors and the orders of the quantities, one line for each mark
-    that occurs."""
+    """Return an explanation of each mark that occurs behind the errors and orders of the quantities."""
     used = {sign for q in quantities for sign in signs(study, q)}
     floor = study.number("floor")
     legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
                Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
-    of_pairs = [f"{STEPS_ONLY} order of two levels that differ in N alone; its step is that of the joint fit, and where such a pair "
-                "changes this step by little, the order says little."]
+    of_pairs = [f"{STEPS_ONLY} order of two levels that differ in N alone; its step is that of the joint fit, and where"
+                " such a pair changes this step by little, the order says little."]
     return [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used
             ] + of_pairs * any(pair_signs(study))
 
 
 def quantities_to_show(study):
-    """Return the quantities of a study that are shown.
-
-    The field u at the cells' points is left out if no order is expected of it and its entries in the table are the same
-    as those of u.
-    """
+    """Return the quantities to show; u at the cells' points only if it is expected or differs from u."""
     shown = study.quantities
     if {"u", "u_cells"} <= set(shown) and not study.fit.get("expected_u_cells"):
         columns = [[[text for _, text, _ in row] for row in level_rows(study, [q])] for q in ("u", "u_cells")]
@@ -79,11 +62,7 @@ def quantities_to_show(study):
 
 
 def level_rows(study, quantities):
-    """Return the rows of a page's table of levels, one for each level.
-
-    A row contains the entries of the sizes of the level, and then for each quantity the entries of its error and its
-    order.
-    """
+    """Return the rows of a page's table of levels: the sizes, and the error and the order of each quantity."""
     columns = [[cell(value, shown) for value in values] for values, shown in sizes(study).values()]
     for q in quantities:
         columns.append([cell(error, scientific, sign) for error, sign in zip(study.errors[q], signs(study, q))])
@@ -92,10 +71,7 @@ def level_rows(study, quantities):
 
 
 def _sizes_table(study):
-    """Return the sizes of the levels as a DataFrame, in which n, P and N are whole numbers.
-
-    P = ∞, for which the file contains 0, is math.inf.
-    """
+    """Return the sizes of the levels as a DataFrame, with whole numbers n, P and N, and math.inf for P = ∞."""
     frame = pd.DataFrame({heading: values for heading, (values, _) in sizes(study).items()})
     for name in frame.columns.intersection(["n", "P", "N"]):
         if np.isfinite(frame[name]).all():
@@ -123,11 +99,7 @@ def short_levels(study, quantities):
 
 
 def orders_table(study, found):
-    """Return a DataFrame with one row for each of the OrderResults `found` of a study.
-
-    A row contains, with all digits, the observed order with its uncertainty, the expected order, the verdict, and the
-    constants of the fit.
-    """
+    """Return a DataFrame of the OrderResults `found`, with the constants of the fit and all digits."""
     columns = {"quantity": "name", "order": "observed", "half-width of its interval": "uncertainty"}
     frame = pd.DataFrame({heading: [getattr(each, name) for each in found] for heading, name in columns.items()})
     for part in ("statistical", "structural"):
@@ -148,11 +120,7 @@ def short_orders(study, found):
 
 
 def constant_headings(study):
-    """Return the headings of the columns with the constants of the fits.
-
-    The heading is C if the errors were fitted by a power of one step. The headings are C₁ and C₂ for a joint fit in δs
-    and δt. The list is empty if there are no constants.
-    """
+    """Return the headings of the constants: C for one step, C₁ and C₂ for a joint fit, or none."""
     if is_told_apart(study):
         return ["C₁ (of δs)", "C₂ (of δt)"]
     return ["C"] if any(math.isfinite(study.number(f"constant_{q}")) for q in study.quantities) else []
@@ -171,4 +139,4 @@ def has_intervals(study):
 def constant_cells(study, quantity):
     """Return the constants of a quantity, with half their confidence intervals, one for each constant_headings()."""
     names = _constants(study).values() if constant_headings(study) else ()
-    return [uncertain(study.number(f"{name}_{quantity}"), study.number(f"{name}_uncertainty_{quantity}")) for name in names]
+    return [uncertain(*(study.number(f"{name}{part}_{quantity}") for part in ("", "_uncertainty"))) for name in names]

@@ -53,6 +53,7 @@ def _extremes_picture(run):
         axes.plot(run[f"profile/{name}"], run["profile/node"], color=style.COLOURS[0], label=label)
         axes.locator_params(axis="x", nbins=2)
         axes.set_xlim(left=0)
+        axes.yaxis.get_major_locator().set_params(integer=True)
         axes.set(xlabel=label)
     for axes in (frames["max_x"], frames["max_force"]):
         axes.set(ylabel="node i")

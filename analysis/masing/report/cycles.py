@@ -29,10 +29,8 @@ FIGURE = re.compile(r"(?:[Ff]igure |-fig0?)(\d+\w?)")
 
 
 class Cycle(namedtuple("Cycle", "run sample")):
-    """A hysteresis cycle on the page.
+    """A hysteresis cycle on the page: a Run and its finite samples (t, x, restoring) in a window of time.
 
-    `run` is its Run, and `sample` the finite samples (t, x, restoring) of the run in a window of time. `curve`
-    is (x, restoring), `extent` the times of the first and the last sample, and `window` the same interval as a text.
     `is_long` says whether x has more than MANY_REVERSALS reversals.
     """
     curve = property(lambda self: self.sample[1:])
@@ -42,13 +40,11 @@ class Cycle(namedtuple("Cycle", "run sample")):
 
 
 def cycles_section(runs, start=None, end=None, studies=(), exact=None):
-    """Return the template's values for the section on the cycles in the window start <= t <= end, or None if there are
-    no cycles.
+    """Return the template's values for the section on the cycles in start <= t <= end, or None if there are none.
 
-    There is a cycle for each run, and for the finest level of each study whose reference is the exact solution, unless
-    a run has the same trajectory. `together` are Pictures of each problem's largest group of cycles with the same
-    method and window, over the exact cycle if it is in the ExactSolutions `exact`; `long` are
-    those of curves with more than MANY_REVERSALS reversals.
+    There is a cycle for each run, and for the finest level of each study against the exact solution, unless a run has
+    the same trajectory. `together` are Pictures of each problem's largest group of cycles with the same method and
+    window, over the exact cycle if it is known; `long` are those of long curves.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     shown = [_case(run) for run in runs]
@@ -65,8 +61,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     together = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles[:len(runs)] or cycles)]
     ordinate = restoring_of_all(cycle.run for cycle in cycles)
     rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
-    return {"together": together, "long": [_long(cycle) for cycle in cycles if cycle.is_long],
-            "rows": rows, "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
+    return {"together": together, "long": [_long(cycle) for cycle in cycles if cycle.is_long], "rows": rows,
+            "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
             "has_exact": any(run is not None for run in beside), "ordinate": typeset(ordinate), "force": ordinate,
             "forces": list(dict.fromkeys(motion(cycle.run).restoring for cycle in cycles))}
 
@@ -79,8 +75,7 @@ def _case(run):
 def _finest(study, start, end):
     """Return the Cycle of the finest level of a study, or None if its file has no samples that can be drawn.
 
-    If neither `start` nor `end` is given, the Cycle has the samples of the last part of [0, T] (see LAST_PARTS). If no
-    such part contains a whole cycle, it has all samples.
+    By default it has the last part of [0, T] that contains a whole cycle (see LAST_PARTS), or else all samples.
     """
     run = study.finest
     if run is None or not drawable(run.x, run.restoring).any():
@@ -94,16 +89,14 @@ def _finest(study, start, end):
 
 
 def _exact_of(run, exact):
-    """Return the exact Run with which a run is to be compared; return None if there is no exact Run, or if the run
-    itself is exact."""
+    """Return the exact Run with which a run is compared; None if there is none, or if the run itself is exact."""
     return exact.get(run) if exact and run.engine != "exact" else None
 
 
 def _groups(cycles):
-    """Return for each problem the largest group of Cycles with the same method and the same window.
+    """Return for each problem the largest group of Cycles with the same method and window, by numbers of cells.
 
-    Each group is sorted by the number of cells. Curves with more than MANY_REVERSALS reversals are left out. If a
-    trajectory occurs several times, only its first Cycle is used.
+    Long curves are left out, and of equal trajectories all but the first.
     """
     groups = {}
     for cycle in cycles:
@@ -112,12 +105,12 @@ def _groups(cycles):
             key = cycle.run.method, cycle.run.engine == "exact", cycle.window
             of_problem.setdefault(key, {}).setdefault(_case(cycle.run), cycle)
     return [sorted(max(of_problem.values(), key=len).values(),
-                   key=lambda cycle: (cycle.run.cells or np.inf, cycle.run.steps or 0)) for of_problem in groups.values()]
+                   key=lambda cycle: (cycle.run.cells or np.inf, cycle.run.steps or 0))
+            for of_problem in groups.values()]
 
 
 def _together(group, exact):
-    """Return the Picture that shows the Cycles `group` in one frame. If the Run `exact` is not None, its cycle is drawn
-    behind them."""
+    """Return the Picture of the Cycles `group` in one frame, over the cycle of the Run `exact` if it is known."""
     runs, words = [cycle.run for cycle in group], "cycle" if len(reversals(group[0].curve[0])) > 1 else "arc"
     figure = draw.over_exact(runs, exact, *group[0].extent)
     # The caption names only the cycles that are drawn.
@@ -128,8 +121,7 @@ def _together(group, exact):
 
 
 def _long(cycle):
-    """Return the Picture of a Cycle whose curve consists of many cycles. The curve is coloured by time if the range of
-    these cycles changes."""
+    """Return the Picture of a Cycle of many loops, coloured by time if the range of these changes."""
     by_time = ", coloured by time" if draw.is_by_time(cycle.curve[0]) else ""
     caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}."
     figure = draw.curve_of_run(cycle.run, cycle.sample)
@@ -142,7 +134,8 @@ def _row(cycle, name, exact):
     case = "" if run.attributes("/")["kind"] == "converge" else first_sentence(run)
     found = FIGURE.search(f"{case} {run.path.stem}")
     return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
-            "figure": f"Fig. {found[1]}" if found else "", "cells": cell(run.cells, count), "steps": cell(run.steps, count),
+            "figure": f"Fig. {found[1]}" if found else "",
+            "cells": cell(run.cells, count), "steps": cell(run.steps, count),
             "segments": segments_in_words(x, restoring, most=3),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),

@@ -40,8 +40,7 @@ class Picture:
 
     @property
     def files(self):
-        """Return the contents of the picture's files, {kind: bytes}. If the figure has curves, one of the files is a
-        CSV file with the points of these curves."""
+        """Return the picture's files, {kind: bytes}, among them the points of its curves as CSV."""
         points = list(style.curves_of(self.figure))
         table = {"csv": csv(pd.DataFrame(points, columns=CURVE_HEADINGS))} if points else {}
         return {kind: self._file(kind) for kind in KINDS} | table
@@ -60,8 +59,7 @@ Text = namedtuple("Text", "name files")
 
 
 def write_pieces(folder, parts):
-    """Write the files of the `parts`, which are Pictures and Texts, into the folder; raises MasingError if the folder
-    cannot be created."""
+    """Write the files of the `parts`, Pictures and Texts, into the folder; MasingError if it cannot be made."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -72,8 +70,7 @@ def write_pieces(folder, parts):
 
 
 def file_names(parts):
-    """Return a pair (name, part) for each of the Pictures and Texts `parts`. The names are valid names of files, and no
-    two of them are equal."""
+    """Return (name, part) for each of the `parts`, with valid names of files that all differ."""
     taken, pairs = set(), []
     for part in parts:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", part.name).strip("-.") or "piece"

@@ -1,13 +1,12 @@
-"""Build the section of a page on one study. The section shows the claim and the problem of the study, the statement
-that it tests, its levels and its errors."""
+"""Build the section of a page on one study."""
 
 import math
 
 import numpy as np
 
 from masing.convergence import levels
-from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray, reference_text,
-                                      remarks, statement)
+from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray,
+                                      reference_text, remarks, statement)
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed_ratio, study_figure
 from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
@@ -23,8 +22,7 @@ PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")
 def study_section(study, number, problem, is_first):
     """Return the template's values for the section on a Study, which is the `number`-th study on the page.
 
-    `problem` is the Problem of the study. If `is_first` is false, this section does not show it, because the page shows
-    it before.
+    `problem` is its Problem, which this section shows only if `is_first` is true.
     """
     found, quantities = findings(study), levels.quantities_to_show(study)
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
@@ -34,8 +32,10 @@ def study_section(study, number, problem, is_first):
         "about": prose(steps_in_words(study.comment.partition(". ")[2].strip())),
         "refined": STEPS[study.refine],
         # The table of orders has the parts of the uncertainty of each, and the number of levels in its fit.
-        "findings": [(f, [measured(study.number(name)) for part in PARTS if (name := part.format(f.quantity)) in study.fit],
-                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
+        "findings": [(f, [measured(study.number(name)) for part in PARTS
+                          if (name := part.format(f.quantity)) in study.fit],
+                      f.expectation(study.number("tolerance")),
+                      f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
                       levels.constant_cells(study, f.quantity)) for f in shown],
         "least": study.fit.get("least_uncertainty"),
         "constant_headings": levels.constant_headings(study),
@@ -72,15 +72,15 @@ def _tables(study, found, quantities):
     of_law = [f"Error ≈ {law}."] if law else []
     of_constants = f", and of a constant half its {_confidence(study)} confidence interval"
     widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
+    of_levels = levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))
+    of_orders = levels.short_orders(study, found), (widths, *of_law, reference)
     return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
-            for name, frame, brief, notes in (
-                ("levels", study.levels, levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
-                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (widths, *of_law, reference)))]
+            for name, frame, (brief, notes) in (("levels", study.levels, of_levels),
+                                                ("orders", levels.orders_table(study, found), of_orders))]
 
 
 def error_picture(study, quantities):
-    """Return the Picture of the errors of the quantities over the refined step. The field u at the cells' points is
-    drawn only if an order was expected of it."""
+    """Return the Picture of the errors of the quantities over the refined step."""
     shown_quantities = drawn(study, quantities)
     _, over, _ = abscissa(study)
     curves = curves_of(study, shown_quantities)
@@ -98,7 +98,7 @@ def error_picture(study, quantities):
         caption += f" Round-off floor: {measured(floor)}."
     figure = study_figure(study, quantities)
     if at_ratio := fixed_ratio(study):
-        caption += f" Below: the levels with δs/δt = {measured(at_ratio[0], 3)} over δs, without a fit."
+        caption += f" Below: over δs, at δs/δt = {measured(at_ratio[0], 3)}."
     elif len(figure.axes) > 1:
         caption += " Below: the same, divided by the step to the power of the expected order."
     return Picture(f"{study.path.stem}-errors", figure,
@@ -106,43 +106,31 @@ def error_picture(study, quantities):
 
 
 def title(study):
-    """Return the title of a study, which is the first sentence of the comment in its case file.
-
-    If there is no comment, the title consists of the refined step and the method. If the study has no method either,
-    the name of the model takes its place.
-    """
+    """Return the title of a study: the first sentence of its case file, or else the step and the method."""
     words = ", ".join(value for _, value in _method(study)) or study.model
     return first_sentence(study) or f"Order in {STEPS[study.refine]} of {words}"
 
 
 def _method(study):
-    """Return pairs (name, value) for the rule, the scheme and the engine of a study. A pair is omitted if the study's
-    configuration has no such value."""
+    """Return (name, value) for the rule, the scheme and the engine of a study, as far as it has them."""
     names = {"rule in s": "rule", "scheme in t": "scheme", "engine": "engine"}
     return [(name, short_value(study.settings[key])) for name, key in names.items() if study.settings.get(key)]
 
 
 def _statement(study):
-    """Return the template's values for the statement that a study tests.
-
-    Among others, these are the name of the statement, the parts of the study that go beyond the papers, and the least
-    constant C with which the statement holds at the study's levels.
-    """
+    """Return the template's values for the statement that a study tests."""
     constant = bound(study)
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": statement(study), "beyond": beyond(study), "continuum": study.attributes("series").get("cells") == 0,
+    return {"name": statement(study), "beyond": beyond(study),
+            "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
             "shares_time": statement(study) == "3.1" and study.engine != "exact"}
 
 
 def _constants(study, quantities):
-    """Return the formula of the error that defines the constants in the table, and a list of sentences about them.
-
-    The formula is None if there are no constants. The sentences say for which quantities errors in space and in time
-    partly cancel, and whether the levels cannot distinguish the two constants of a joint fit.
-    """
+    """Return the formula of the error that defines the constants in the table, or None, and remarks on them."""
     joint = {q: fit for q in quantities if (fit := study.joint(q))}
     form, sentences = None, []
     with_intervals = f" with {_confidence(study)} intervals" * levels.has_intervals(study)
@@ -166,12 +154,17 @@ def _constants(study, quantities):
 
 
 def _extrapolation(study):
-    names = [name for name in ("x", "y") if f"richardson_{name}" in study.fit]
-    value = {name: {key: study.number(f"{key}_{name}") for key in ("richardson", "richardson_order", "gci", "gci_relative")}
-             for name in names}
-    return [f"No extrapolation of {name}(T): the values are too few, or do not approach a limit." if math.isnan(found["richardson"])
-            else f"{name}(T) extrapolated to step zero by least squares over all levels: {minus(format(found['richardson'], '.10g'))}, "
-            f"observed order {order(found['richardson_order'])}. Bound of the error of the last level, by the grid "
-            f"convergence index of Eça and Hoekstra (2014): {measured(found['gci'], 3)}, absolute"
-            + (f" (relative {measured(found['gci_relative'], 3)})" if math.isfinite(found["gci_relative"]) else "") + "."
-            for name, found in value.items()]
+    """Return a sentence on x(T) and on y(T) extrapolated to step zero, as far as the study has them."""
+    sentences = []
+    for name in (name for name in ("x", "y") if f"richardson_{name}" in study.fit):
+        limit, observed, index, relative = (study.number(f"{key}_{name}") for key in (
+            "richardson", "richardson_order", "gci", "gci_relative"))
+        if math.isnan(limit):
+            sentences.append(f"No extrapolation of {name}(T): the values are too few, or do not approach a limit.")
+            continue
+        part = f" (relative {measured(relative, 3)})" if math.isfinite(relative) else ""
+        sentences.append(f"{name}(T) extrapolated to step zero by least squares over all levels: "
+                         f"{minus(format(limit, '.10g'))}, observed order {order(observed)}. Bound of the error of the "
+                         "last level, by the grid convergence index of Eça and Hoekstra (2014): "
+                         f"{measured(index, 3)}, absolute{part}.")
+    return sentences

@@ -19,11 +19,10 @@ Line = namedtuple("Line", "study label errors")
 
 
 def lines(studies):
-    """Return the Lines of the studies that can be compared: they have the same problem, and the exact solution as
-    reference.
+    """Return the Lines of the studies of one problem against its exact solution.
 
-    If there are several such problems, the one with the most studies is chosen. Studies of models without cells are
-    left out, because these models have only one method.
+    Of several problems the one with the most studies is chosen. Models without cells have one method and are left
+    out.
     """
     groups = {}
     for study in studies:
@@ -42,9 +41,7 @@ def lines(studies):
 def work_precision(studies):
     """Return the template's values for the work-precision diagram of a page, or None if no study is suitable.
 
-    `pictures` is a list with the Picture of the diagram; it is empty if no error can be drawn. `caption` and `rows` are
-    those of a table of the finest levels of the studies. A row (label, entries) has the entries P, N, error of x, cell
-    updates and seconds of the finest level of one study.
+    They are the diagram, if an error can be drawn, and the caption and rows of a table of the finest levels.
     """
     found = lines(studies)
     if not found:
@@ -64,17 +61,17 @@ def work_precision(studies):
 
 
 def work_figure(drawn):
-    """Return the figure of the errors of x over the cell updates of the Lines `drawn`, sorted by the cell updates."""
+    """Return the figure of the errors of x over the cell updates of the Lines `drawn`."""
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
         keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
         cost, errors = line.study.cell_updates[keep], line.errors[keep]
-        order = np.lexsort((errors, cost))
-        axes.plot(cost[order], errors[order], marker=style.MARKERS[n % len(style.MARKERS)],
+        axes.plot(cost, errors, linestyle="", marker=style.MARKERS[n % len(style.MARKERS)],
                   color=style.COLOURS[n % len(style.COLOURS)], label=line.label)
-        if line.study.refine == "both" and (power := line.study.number("expected_order_x")) > 0:
-            slopes.setdefault(-power / 2, []).append((cost, errors))
+        if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
+            by_cost = np.argsort(cost)
+            slopes.setdefault(-order / 2, []).append((cost[by_cost], errors[by_cost]))
     axes.margins(0.12)
     for slope, curves in slopes.items():
         style.draw_triangle(axes, curves, slope)

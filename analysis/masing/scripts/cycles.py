@@ -99,7 +99,7 @@ def analyse_files(options, path):
 
 
 def main(arguments):
-    """Read the files, draw and save the figures, and print the paths of all files that were written."""
+    """Read the files, draw and save the figure, and print the paths of all files that were written."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], ".png", command_line.PICTURES)
     for file in options.files:
