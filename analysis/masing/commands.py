@@ -81,11 +81,6 @@ def converge(*files, **options):
     -------
     Study
         The study, whatever its verdict is.
-
-    Raises
-    ------
-    MasingError
-        If the options are wrong or the computation fails.
     """
     return _result("converge", files, options)
 
@@ -105,11 +100,6 @@ def scan(*files, **options):
     -------
     Scan
         The points with the status of each. If points have failed, a warning says why the first of them did.
-
-    Raises
-    ------
-    MasingError
-        If the options are wrong or the computation fails.
     """
     return _result("scan", files, options)
 
@@ -125,11 +115,6 @@ def open(path):
     Returns
     -------
     Run, Study or Scan
-
-    Raises
-    ------
-    MasingError
-        If the file cannot be read.
     """
     if not isinstance(path, str | Path):
         raise UsageError(f"open({quoted(path)}): give the path of a result file")

@@ -40,7 +40,7 @@ OPTIONS = {"energy": ("energy", "energy=True"), "runs": ("keep", 'keep="series"'
 COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
 # Attributes that the report and the scripts read, and that dir() does not show.
 INTERNAL = ("has_cells", "has_energy", "has_field", "in_window", "is_papers_problem", "made_by", "problem")
-# The largest displacement at each point of a scan, which is computed from two columns of the file.
+# The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
 
 
@@ -87,7 +87,7 @@ def _dataset(name, what):
 def _attribute(name, key, what, kind=str):
     def value(self):
         if key not in self.attributes(name):
-            raise NameMissing(f"{self._name}: /{name.strip('/')} has no attribute {key}; make the file again with masing")
+            raise NameMissing(f"{self._name}: /{name.strip('/')} has no attribute {key}; make the file again")
         return kind(self.attributes(name)[key])
     return property(value, doc=what)
 
@@ -120,7 +120,6 @@ class Result(Mapping):
     has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
     provenance = property(lambda self: self.attributes("provenance"), doc="Versions, ranks, host and more, by name.")
     timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
-    comment = property(lambda self: leading_comment(self.configuration), doc="The comment at the top of the case file.")
     model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
     is_chain = property(lambda self: self.model == "masing-chain", doc="Whether the model is a chain of slabs.")
     method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
@@ -141,6 +140,13 @@ class Result(Mapping):
         with self._opened() as file:
             return hdf5.scalar_text(file, "configuration") or ""
 
+    @property
+    def comment(self):
+        """The comment at the beginning of the case file as one line, without its instructions for older galleries."""
+        lines = itertools.takewhile(lambda line: line.startswith(("#", ";")), self.configuration.splitlines())
+        words = (line.lstrip("#; ").rstrip() for line in lines)
+        return " ".join(word for word in words if not word.startswith(("draw:", "group:", "masing ")))
+
     @cached_property
     def settings(self):
         """The values of all options, as {key: text}."""
@@ -153,7 +159,7 @@ class Result(Mapping):
 
     @cached_property
     def _shapes(self):
-        """The shapes of the datasets that have axes, by their paths; a wrong shape or kind of file raises MasingError."""
+        """The shapes of the datasets that have axes, by their paths; raises MasingError for a wrong shape or file."""
         shapes = {}
 
         def take(path, item):
@@ -251,7 +257,7 @@ class Result(Mapping):
         return len(self._paths)
 
     def __getitem__(self, name):
-        """Return the array of a name, such as "u", or of a path in the file, such as "field/u", as read-only doubles."""
+        """Return an array of read-only doubles by its name, such as "u", or its path in the file, such as "field/u"."""
         path = str(name).strip("/")
         path = path if "/" in path else self._paths.get(path, path)
         if path not in self._numbers:
@@ -281,6 +287,7 @@ class Result(Mapping):
         if "state" in data and data["state"].dims[0] == self._rows:
             frame = frame.assign(**data["state"].to_pandas())
         counts = [name for name in frame if name in COUNTS or name.startswith("mark_")]
+        frame.index = frame.index.astype(int) if self._rows in COUNTS else frame.index
         return frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})
 
     def to_xarray(self):
@@ -302,7 +309,7 @@ class Result(Mapping):
         if "state" in data:
             state = data["state"]
             data["column"] = "column", state.attrs["columns"].split()
-            if np.array_equal(data["state_t"], data.get("t", ())):
+            if "t" in data and np.array_equal(data["state_t"], data["t"]):
                 data["state"] = ("t", "column"), state.values, state.attrs
                 data = data.drop_vars("state_t")
         origin = {key: value for key, value in self.provenance.items() if key != "rows"}  # only a restart needs `rows`
@@ -332,7 +339,7 @@ class Result(Mapping):
 
 
 class Run(Result):
-    """One trajectory: a mapping of names to arrays, with the samples t, x, y, force and restoring and the field u(t, s).
+    """One trajectory: a mapping of names to arrays, such as the samples t, x, y, force, restoring and the field u.
 
     Parameters
     ----------
@@ -449,9 +456,6 @@ class Run(Result):
         ax.set(xlabel=self.attributes(f"series/{abscissa}")["label"], ylabel=ylabel)
         return ax
 
-    def _repr_html_(self):
-        return f"<p><b>{escape(self.title)}</b></p>{self.to_xarray()._repr_html_()}"
-
 
 def _new_axes(title):
     """Return new matplotlib Axes with a title."""
@@ -522,7 +526,7 @@ class Study(Result):
     cell_updates = _dataset("timing/cell_updates", "P·N, NaN where the engine does not go through the cells [levels]")
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells, both or elements.")
-    reference = property(lambda self: self.fit["reference"], doc="The reference of the levels, as given by --reference.")
+    reference = property(lambda self: self.fit["reference"], doc="The option --reference of the study.")
     quantities = property(lambda self: self.fit["quantities"].split(), doc="The quantities that the study measures.")
     verdict = property(lambda self: self.fit["verdict"], doc="The program's verdict, such as `as expected`.")
     errors = _of_quantities("error", "errors")
@@ -536,7 +540,7 @@ class Study(Result):
         if not len(self.level_cells):
             raise MasingError(f"{self._name}: the columns of /cases must have at least one level")
         if self.fit.get("refine") not in STEPS:
-            raise MasingError(f"{self._name}: /fit does not say what was refined; give a study written by masing converge")
+            raise MasingError(f"{self._name}: /fit does not say what was refined; give a study of masing converge")
 
     @property
     def levels(self):
@@ -570,11 +574,6 @@ class Study(Result):
         -------
         order, half_width : float
             A number is NaN if the study did not determine it.
-
-        Raises
-        ------
-        MasingError
-            If the study does not measure the quantity.
         """
         if f"observed_{quantity}" not in self.fit:
             raise NameMissing(f"order({quantity!r}): the study measures {', '.join(self.quantities)}")
@@ -586,17 +585,7 @@ class Study(Result):
         return sentence(self)
 
     def plot_errors(self, ax=None):
-        """Draw the errors over the refined step with the fitted lines.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into, by default those of a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
+        """Draw the errors over the refined step with the fitted lines into `ax` or a new figure; returns the Axes."""
         require("matplotlib")
         # Importing pyplot registers the display of figures in notebooks.
         import matplotlib.pyplot  # noqa: F401
@@ -734,12 +723,7 @@ class Scan(Result):
     def exceedance(self, limit, by, of="peak_x", where=None):
         """Return the part of the points of each intensity whose `of` exceeds a limit.
 
-        Parameters
-        ----------
-        limit : float
-            The limit of `of`.
-        by, of, where
-            As in `summary`.
+        The arguments `by`, `of` and `where` are those of `summary`.
 
         Returns
         -------
@@ -754,10 +738,8 @@ class Scan(Result):
 
         Parameters
         ----------
-        limit : float
-            The limit of `of`.
-        by, of, where
-            As in `summary`. Points that failed count as in `exceedance`.
+        limit, by, of, where
+            As in `exceedance`, where points that failed count in the same way.
         cluster : str, sequence or None
             The column whose values tell groups of dependent points apart, by default all points of a record; or a label
             for each row of the table of samples; None if each point is independent of the others.
@@ -767,11 +749,6 @@ class Scan(Result):
         Returns
         -------
         Fragility
-
-        Raises
-        ------
-        MasingError
-            If the points determine no curve, for example because none of them exceeds the limit.
         """
         table = ensembles.points(self, of, by, where, cluster)
         return ensembles.Fragility(table, by, limit, of, cluster, resamples, seed)
@@ -802,10 +779,8 @@ class Scan(Result):
             A name of the scan, such as "amplitude" or "peak_x".
         over : str, optional
             The parameter of the abscissa, by default the first.
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into, by default new ones.
-        **line
-            Keywords of Axes.plot.
+        ax, **line
+            As in `Run.plot`.
 
         Returns
         -------
@@ -847,20 +822,3 @@ def parse_configuration(text):
             given, _, value = value.partition("# ")
             settings[prefix + key.strip()] = (value if math.isfinite(number(value)) else given).strip()
     return settings
-
-
-def leading_comment(text):
-    """Return the comment at the beginning of an .ini file as one line of text.
-
-    Lines that begin with `group:`, `draw:` or `masing ` are omitted. The first two are instructions for the gallery, of
-    which older files have the second; the third is the line with which the program begins a configuration that it
-    prints.
-    """
-    words = [line for line in comment_lines(text) if not line.startswith(("draw:", "group:", "masing "))]
-    return " ".join(words)
-
-
-def comment_lines(text):
-    """Return the lines of the comment at the beginning of an .ini file."""
-    lines = itertools.takewhile(lambda line: line.startswith(("#", ";")), text.splitlines())
-    return [line.lstrip("#; ").rstrip() for line in lines]

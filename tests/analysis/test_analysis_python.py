@@ -39,7 +39,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:with a step of")
 
 @pytest.mark.parametrize("options, expected", [
     ({"final_time": 60, "start": 2, "to": 9, "energy": True, "quiet": False},
-     ["--final-time", "60", "--from", "2", "--to", "9", "--energy"]), ({"from_": 2, "end": 9}, ["--from", "2", "--to", "9"]),
+     ["--final-time", "60", "--from", "2", "--to", "9", "--energy"]),
+    ({"from_": 2, "end": 9}, ["--from", "2", "--to", "9"]),
     ({"cells": math.inf, "mass": np.float64(0.1), "steps": np.int64(7), "k0": None},
      ["--cells", "inf", "--mass", "0.1", "--steps", "7"]),
     ({"mass": Fraction(3, 2), "k0": Decimal("0.5"), "breaks": pd.Series([0.1, 0.5])},
@@ -122,7 +123,8 @@ X = np.linspace(0, 1, 30)
 def test_mistakes_in_calls_or_in_the_options_of_simulate_raise_what_is_promised(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call() if callable(call) else masing.simulate(**call)
-    assert (callable(call) or isinstance(caught.value, ValueError)) and caught.value.code == 2 and "\n" not in str(caught.value)
+    assert callable(call) or isinstance(caught.value, ValueError)
+    assert caught.value.code == 2 and "\n" not in str(caught.value)
 
 
 def test_errors_are_also_those_that_python_has_for_them(tmp_path):
@@ -218,6 +220,47 @@ def test_a_study_comes_back_whatever_its_verdict_and_shows_itself():
         before = dict(matplotlib.rcParams)
         study._repr_html_(), study.plot_errors(), masing.simulate(**SMALL).plot_cycle()
         assert dict(matplotlib.rcParams) == before
+
+
+def test_plots_are_labelled_and_drawn_into_given_axes():
+    run = masing.simulate(**SMALL, force="0.3*sin(t)")
+    given = matplotlib.pyplot.figure().add_subplot()
+    assert run.plot(start=5, end=9, ax=given, color="k") is given
+    (line,) = given.lines
+    inside = (run.t >= 5) & (run.t <= 9)
+    np.testing.assert_array_equal(line.get_xydata(), np.c_[run.t, run.x][inside])
+    assert (given.get_xlabel(), given.get_ylabel(), line.get_color()) == ("time t", "displacement x", "k")
+    (line,) = (ax := run.plot_cycle()).lines
+    np.testing.assert_array_equal(line.get_xydata(), np.c_[run.x, run.restoring])
+    assert ax is not given and ax.get_ylabel() == "restoring force F − m x″"
+    scan = masing.scan(over={"w": [0.5, 0.7, 1], "f": [0.1, 0.2]}, force="f*sin(w*t)", **SMALL)
+    ax = scan.plot("peak_x", over="f")
+    assert [ax.get_xlabel(), ax.get_ylabel(), len(ax.lines)] == ["f", "peak_x", 3]
+    np.testing.assert_array_equal(scan["peak_x"], np.maximum(scan["most_x"], -scan["least_x"]))
+    assert list(scan.points["peak_x"]) == list(scan["peak_x"]) == list(dict(scan)["peak_x"])
+    assert float(scan.to_xarray().peak_x.sel(w=0.7, f=0.2)) == scan["peak_x"][3]
+
+
+def test_the_finest_level_of_a_study_is_a_run_and_the_study_is_none(tmp_path):
+    study = masing.converge(**STUDY)
+    assert not isinstance(study, masing.Run) and isinstance(study.finest, masing.Run)
+    for run in (study.finest, masing.Run(study.save(tmp_path / "s.h5")), masing.open(tmp_path / "s.h5").finest):
+        assert (run.cells, run.steps) == (200, 20000) and np.array_equal(run.x, study["series/x"])
+    given = matplotlib.pyplot.figure().add_subplot()
+    assert study.plot_errors(given) is given and given.get_xlabel() == "cell width δs"
+
+
+@pytest.mark.parametrize("result", [
+    lambda: masing.simulate(**SMALL, energy=True, field_every=500), lambda: masing.converge(**STUDY),
+    lambda: masing.scan(over={"w": [0.5, 0.7]}, force="0.1*sin(w*t)", **SMALL)])
+def test_a_result_is_a_mapping_of_its_arrays_and_shows_them_in_short(result):
+    result = result()
+    assert dict(result).keys() == set(result) and {result: 1}[result] == 1 and result != copy.copy(result)
+    lines = repr(result).splitlines()
+    assert len(lines) <= 20 and max(map(len, lines)) <= 120
+    shown = " ".join(lines).replace(",", "").split()
+    assert set(result) <= set(shown)
+    assert not [name for name in dir(result) if name.startswith("_")] and {"to_xarray", "title"} <= set(dir(result))
 
 
 @pytest.mark.long

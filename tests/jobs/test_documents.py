@@ -87,6 +87,30 @@ def test_the_commands_of_the_page_on_running_succeed(clone):
 
 
 @pytest.mark.long
+def test_the_first_steps_of_the_page_on_analysis_make_the_pictures_and_pages_that_it_names(clone):
+    text = (ROOT / "analysis" / "README.md").read_text(encoding="utf-8")
+    commands, _ = shown(text[text.index("## First steps"):text.index("## From Python")])
+    assert len(commands) == 6
+    for command in commands:
+        ran("sh", "-c", command, cwd=clone, check=True)
+    made = {path.name for path in (clone / "results").iterdir()}
+    assert {"run.png", "report.html", "run-identified-continuous.ini"} <= made, made
+
+
+def test_the_table_of_the_page_on_analysis_is_judged_as_it_shows(clone):
+    text = (ROOT / "analysis" / "README.md").read_text(encoding="utf-8")
+    part = text[text.index("**Example.**"):text.index("## Other methods")]
+    command = re.search("`judge.py (.*)` prints", part)[1]
+    lines = shown(part)[1]
+    (clone / "table.csv").write_text("\n".join(line for line in lines if "," in line.split()[0]), encoding="utf-8")
+    done = ran("sh", "-c", f"/usr/bin/python3 analysis/judge.py {command}", cwd=clone)
+    verdicts = [line for line in lines if "," not in line.split()[0]]
+    assert len(verdicts) == 4 and done.returncode == 3
+    for line in verdicts:
+        assert line in done.stdout.replace("\N{NO-BREAK SPACE}", " "), done.stdout + done.stderr
+
+
+@pytest.mark.long
 def test_the_errors_of_records_are_those_that_their_script_prints(masing, tmp_path):
     text = (ROOT / "analysis" / "README.md").read_text(encoding="utf-8")
     part = text[text.index("### Records"):text.index("### The material")]
