@@ -16,8 +16,8 @@ that any program has printed.
 from masing.errors import MasingError, missing as _missing
 
 __version__ = "3.0.0"
-__all__ = ["Fragility", "Material", "MaterialPoint", "MaterialPoints", "MasingError", "Run", "Scan", "Study", "backbone",
-           "converge", "cycle_numbers", "identify", "judge", "open", "scan", "show", "simulate"]
+__all__ = ["Fragility", "Material", "MaterialPoint", "MaterialPoints", "MasingError", "Run", "Scan", "Study",
+           "backbone", "converge", "cycle_numbers", "identify", "judge", "open", "scan", "show", "simulate"]
 
 if _line := _missing("h5py", "numpy", "scipy", "pandas"):
     raise ImportError(_line)

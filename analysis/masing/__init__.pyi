@@ -31,8 +31,8 @@ _Text: TypeAlias = float | str | timedelta | None
 _List: TypeAlias = float | str | Sequence[Any] | ndarray | Series | None
 _Pairs: TypeAlias = str | Sequence[str] | Mapping[str, Any] | None
 _File: TypeAlias = str | PathLike[str] | Run | Study | Scan | None
-_Function: TypeAlias = (float | str | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]] | ndarray | DataFrame | Series
-                        | PathLike[str] | None)
+_Function: TypeAlias = (float | str | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]] | ndarray | DataFrame
+                        | Series | PathLike[str] | None)
 
 class _Options(TypedDict, total=False):
     model: str | None

@@ -17,7 +17,7 @@ import warnings
 from contextlib import nullcontext
 from pathlib import Path
 
-from masing import native, program, records, results, values
+from masing import native, program, results, tables, values
 from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, quoted
 
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
@@ -161,7 +161,7 @@ def _pairs(options, folder, table):
             (case := Path(folder) / "case.ini").write_text(value, encoding="utf-8")
             yield option, str(case)
         elif name == "samples" and not isinstance(value, str | os.PathLike):
-            records.write(path := Path(folder) / "samples.h5", value)
+            tables.write_samples(path := Path(folder) / "samples.h5", value)
             yield option, str(path)
         elif name == "tables" and isinstance(value, dict):
             for key, each in value.items():
@@ -183,23 +183,23 @@ def _pairs(options, folder, table):
 
 def _in_process(module, command, options, folder, show):
     """Run a command with the extension module `module`, and return the bytes of its result file and its Answer."""
-    tables = {}
+    arrays = {}
 
     def table(name, value):
-        tables[name] = values.table(name, value)
+        arrays[name] = tables.pair(name, value)
         return name
 
-    return native.run(module, command, list(_pairs(options, folder, table)), show, tables)
+    return native.run(module, command, list(_pairs(options, folder, table)), show, arrays)
 
 
 def _read(value):
     """Return the arrays of a record whose Path ends in .at2; return any other value unchanged."""
-    return records.of_at2(value) if isinstance(value, os.PathLike) and str(value).lower().endswith(".at2") else value
+    return tables.of_at2(value) if isinstance(value, os.PathLike) and str(value).lower().endswith(".at2") else value
 
 
 def points(name, value):
     """Return the text "points:t f;t f;…" that the program reads for the option `name`, whose value is a table."""
-    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*(each.tolist() for each in values.table(name, value))))
+    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*(each.tolist() for each in tables.pair(name, value))))
 
 
 def _text(value, separator=","):
@@ -263,7 +263,7 @@ def _result(command, files, options):
                           "reads results")
     show = _display()
     try:
-        options = values.checked(records.converted(options) if command == "scan" else options, FUNCTIONS)
+        options = values.checked(tables.with_samples(options) if command == "scan" else options, FUNCTIONS)
         options = ({} if show else {"quiet": True}) | options
         module = native.usable(options)
         needs_file = any(options.get(name) is not None for name in WITH_FILE) or _is_case(options.get("config"))
@@ -284,7 +284,7 @@ def _result(command, files, options):
 
 def _in_python(line):
     """Return a message of the program with options as keyword arguments, such as start for --from."""
-    line = re.sub(rf"\b{records.ARRAY}(?=\d)", "array ", line)
+    line = re.sub(rf"\b{tables.ARRAY}(?=\d)", "array ", line)
     return re.sub(r"(?<![\w-])--([A-Za-z][\w-]*)", lambda option: keyword(option[1]), line)
 
 

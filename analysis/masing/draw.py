@@ -10,7 +10,7 @@ from masing import style
 from masing.cycles.curves import differences_from
 from masing.cycles.half_cycles import reversals
 from masing.style import RESTORING_LABEL, X_LABEL
-from masing.text import in_figure, joined, labels, measured, motion, tick
+from masing.text import in_figure, joined, labels, measured, motion
 
 # The place of the magnified corner of a cycle (left, bottom, width, height) as fractions of the frame, at the lower
 # right, where a frame with a cycle is empty.
@@ -27,9 +27,8 @@ TOGETHER_WIDTH = 1.3
 ALIKE = 0.05
 # The largest number of letters in a line of a title, above a panel alone and above one of two columns.
 TITLE_LETTERS = (42, 36)
-# A curve y over x is narrow if y less a x, with the slope a of the line of least squares, has at most this part of the
-# range of y. A part below ROUNDING is only rounding.
-NARROW, ROUNDING = 0.1, 1e-9
+# A slope at the end of a half-cycle of at most this fraction of that at its beginning is only rounding.
+ROUNDING = 1e-9
 
 
 def labels_of_axes(units):
@@ -67,29 +66,22 @@ def cycle(axes, x, force, *, t=None, exact=None, **line):
     axes.plot(x, force, **line)
 
 
-def cycles(axes, curves, names, exact=None):
-    """Draw the curves [(x, force), …] and their legend into the axes, over the exact one if it is given."""
-    if exact is not None:
-        axes.plot(*exact, **style.BEHIND, label="exact")
-    for curve, name, colour in zip(curves, names, style.colours(len(curves))):
-        axes.plot(*curve, color=colour, label=name)
-    style.legend(axes)
-
-
 def together(curves, names, axis_labels=(X_LABEL, RESTORING_LABEL)):
-    """Return a figure of all curves in one frame, and the words that all names have in common."""
+    """Return a figure of all curves (x, force) in one frame, and the words that all names have in common."""
     names, common = _without_common(names)
     figure, axes = style.frame(TOGETHER_WIDTH, 1.2)
-    cycles(axes, curves, names)
+    for curve, name, colour in zip(curves, names, style.colours(len(curves))):
+        cycle(axes, *curve, color=colour, label=name)
     axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
+    style.legend(axes)
     return figure, common
 
 
 def over_exact(runs, exact=None, start=None, end=None):
     """Return a figure of the cycles of several Runs of one problem in start <= t <= end, over that of the Run `exact`.
 
-    Of the cycles that look the same as the exact one (see VISIBLE), only the nearest is drawn, and its right-hand corner
-    is magnified if its distance from the exact cycle exceeds LEAST_VISIBLE.
+    Of the cycles that look the same as the exact one (see VISIBLE), only the nearest is drawn. Its right-hand corner is
+    magnified if its distance from the exact cycle exceeds LEAST_VISIBLE.
     """
     figure, axes = style.frame(1, 1.15)
     samples = [run.in_window(start, end) for run in runs]
@@ -211,23 +203,13 @@ def shared_limits(curves):
     return list(zip(*limits))
 
 
-def curve_of_run(run, sample, exact=None):
-    """Return a figure of the restoring force over x of a Run, where `sample` are its (t, x, restoring) [samples].
-
-    A narrow curve is drawn once more in a frame below, less the line of least squares, unless it is straight.
-    """
-    t, x, y = sample
-    slope = np.polyfit(x, y, 1)[0] if np.ptp(x) > 0 else 0.0
-    is_narrow = ROUNDING < np.ptp(y - slope * x) / (np.ptp(y) or np.inf) <= NARROW
-    figure = style.figure(1, 1.6 if is_narrow else 1)
-    frames = figure.subplots(1 + is_narrow, 1, sharex=True, squeeze=False)[:, 0]
-    for axes, less in zip(frames, (0, slope)):
-        cycle(axes, x, y - less * x, t=t, exact=exact and (exact[0], exact[1] - less * exact[0]), label="computed")
-    frames[-1].set(xlabel=in_figure(run.attributes("series/x").get("label", "x")))
-    frames[-1].set(ylabel=f"the same less {tick(slope)} x")
-    frames[0].set(ylabel=in_figure(motion(run).labels["restoring"]))
-    if exact and len(frames[0].lines) > 1:
-        style.legend(frames[0])
+def curve_of_run(run, sample):
+    """Return a figure of the restoring force over x of a Run, where `sample` are its (t, x, restoring) [samples]."""
+    figure, axes = style.frame()
+    t, x, restoring = sample
+    cycle(axes, x, restoring, t=t)
+    axes.set(xlabel=in_figure(run.attributes("series/x").get("label", "x")))
+    axes.set(ylabel=in_figure(motion(run).labels["restoring"]))
     return figure
 
 

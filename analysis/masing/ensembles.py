@@ -229,7 +229,8 @@ class Fragility:
         name, has_failed = self.by, self.counts["failed"].any()
         what = f"{self.of} = {self.limit:g}" + " (failed points count as exceeding it)" * bool(has_failed)
         if not exceeded.any():
-            raise UsageError(f"no point up to {name} = {a[-1]:g} exceeds {what}: lower the limit, or scan larger {name}")
+            raise UsageError(f"no point up to {name} = {a[-1]:g} exceeds {what}: lower the limit, or scan larger "
+                             f"{name}")
         if (exceeded == size).all():
             raise UsageError(f"every point from {name} = {a[0]:g} on exceeds {what}: raise the limit, or scan smaller "
                              f"{name}")
@@ -274,7 +275,8 @@ class Fragility:
 
         lower, upper = scipy.special.ndtr(self._interval(arguments))
         return pd.DataFrame({self.by: a, "probability": scipy.special.ndtr(arguments(self._fits[0])[:, 0]),
-                             "if_below": scipy.special.ndtr(arguments(self._fits[-1])[:, 0]), "lower": lower, "upper": upper})
+                             "if_below": scipy.special.ndtr(arguments(self._fits[-1])[:, 0]),
+                             "lower": lower, "upper": upper})
 
     def plot(self, ax=None):
         """Draw the curve with its band, and the part of the points that exceeds the limit with its intervals.

@@ -15,7 +15,7 @@ import pandas as pd
 from masing import native
 from masing.errors import MasingError, quoted
 from masing.text import listed, number, order as order_text
-from masing.text_tables import TextTable
+from masing.tables import TextTable
 
 # The verdicts from the worst to the best, and those with which a script ends with exit code 0.
 VERDICTS = ("not as expected", "undefined", "undecided", "as expected", "exact", "not judged")

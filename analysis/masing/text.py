@@ -171,7 +171,8 @@ def joined(labels):
 
 def signs_of(text):
     """Return a sentence of the program in the notation of the pages: 4e-14 becomes 4·10⁻¹⁴, and u0 becomes u₀."""
-    text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b", lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)
+    text = re.sub(r"\b\d(?:\.(\d+))?e[+-]?\d+\b",
+                  lambda found: measured(float(found[0]), 1 + len(found[1] or "")), text)
     return re.sub(r"\b([kuxy])0\b", r"\1₀", text)
 
 
@@ -266,7 +267,7 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_cha
 
     @property
     def restoring(self):
-        """The label of /series/restoring, the ordinate of a hysteresis cycle: `fᵢ − fᵢ₊₁`, `k₀ x + S`, `F − m x″`, `F`."""
+        """The label of /series/restoring, the ordinate of a cycle: `fᵢ − fᵢ₊₁`, `k₀ x + S`, `F − m x″` or `F`."""
         if self.is_chain:
             return "fᵢ − fᵢ₊₁"
         is_with_rest = self.is_damped or self.base_moves or not self.has_mass

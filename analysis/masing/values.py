@@ -27,11 +27,13 @@ SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 def checked(options, functions):
     """Return the options that are not None, with their values converted to types of Python, such as numbers and lists.
 
-    The value of an option whose name is in `functions` may also be a table, which is not checked here. Raises MasingError for a name that no option can have, and for a value that cannot be used.
+    The value of an option whose name is in `functions` may also be a table, which is not checked here. Raises
+    UsageError for a name that no option can have, and for a value that cannot be used.
     """
     for name in options:
         if name in ("dt", "t_span", "t_eval"):
-            raise UsageError(f"{name}={quoted(options[name])}: is no option: the step is final_time / steps; give these two")
+            raise UsageError(f"{name}={quoted(options[name])}: is no option: the step is final_time / steps; give "
+                             "these two")
         if not name.isidentifier():
             raise UsageError(f"{quoted(name)} is no option: give its name with _ for -, as in final_time=60")
     return {name: _checked(name, value, name in functions) for name, value in options.items() if value is not None}
@@ -79,77 +81,6 @@ def ranks(value):
     if not is_whole or int(value) < 1:
         raise UsageError(f"ranks={value if isinstance(value, str) else quoted(value)}: give a whole number from 1")
     return int(value)
-
-
-def table(name, value):
-    """Return the arrays (arguments, values) of a function that is given as a table.
-
-    The table is given as two sequences [n], as rows [n, 2], or as an object of pandas or xarray. Raises MasingError if
-    `value` is anything else, has fewer than two points, or contains a number that is not finite. It is also raised for
-    a list or an array of two pairs, which may be rows or columns.
-    """
-    import numpy as np
-
-    if hasattr(value, "to_numpy"):
-        value = _labelled(name, value)
-    elif not isinstance(value, tuple) and _is_square(value):
-        raise UsageError(f"{name}: two rows of two may be rows or columns; {_pair(name)}")
-    if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
-        raise UsageError(f"{name}={quoted(value)}: is no table; {_pair(name)}")
-    try:
-        columns = [np.ma.filled(np.ma.asarray(each).astype(_real(each)), math.nan) for each in value]
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}: what is not a number is in its table; {_pair(name)}") from None
-    sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
-    if len(sizes) == 2 and sizes[0] != sizes[1]:
-        raise UsageError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_pair(name)}")
-    if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
-        raise UsageError(f"{name}: one array has no arguments; {_pair(name)}")
-    arguments, values = columns if len(sizes) == 2 else np.array(columns).T
-    if len(values) == 1:
-        raise UsageError(f"{name}: its table has one point; give two at least, or a number in place of the table")
-    bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
-    if len(bad):
-        raise UsageError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
-                          "one needs finite numbers")
-    return arguments, values
-
-
-def _pair(name):
-    return f"give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of one length"
-
-
-def _labelled(name, value):
-    """Return the columns of an object of pandas or xarray; if there is only one column, return (index, column).
-
-    An index of dates or durations is returned in seconds from its first. Raises MasingError if there is only one column and the index only counts the rows.
-    """
-    import numpy as np
-
-    values = value.to_numpy()
-    if values.ndim == 2 and values.shape[1] != 1:
-        return tuple(values.T)
-    index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
-    if index is None or hasattr(index, "step"):  # only a RangeIndex has a step: it counts the rows
-        raise UsageError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
-                          f"{_pair(name)}, or an index of them")
-    if getattr(index.dtype, "kind", "") in "mM":
-        index = (index - index[0]) / np.timedelta64(1, "s")
-    return index, values.ravel()
-
-
-def _is_square(value):
-    """Return whether a value consists of two pairs, which could be meant as two rows or as two columns of a table."""
-    if hasattr(value, "shape"):
-        return value.shape == (2, 2)
-    return len(value) == 2 and all(isinstance(each, list | tuple) and len(each) == 2 for each in value)
-
-
-def _real(values):
-    """Return float, the type to which `values` are converted; raise TypeError for complex numbers and for dates."""
-    if getattr(values, "dtype", None) is not None and values.dtype.kind in "cMm":
-        raise TypeError
-    return float
 
 
 def scalar(value):

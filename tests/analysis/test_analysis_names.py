@@ -74,7 +74,8 @@ def test_numbers_and_lists_are_words():
         "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]
     assert [order(1.0004), order(-0.0112), order(NAN)] == ["1.000", "−0.011", "–"]
     assert re.fullmatch(r"\d\.\d{3}e-05", scientific(1.23456e-5))
-    assert [order(0.999, 0.01), order(-1, 0.5), order(NAN, 1)] == ["0.999\u00a0±\u00a00.010", "−1.000\u00a0±\u00a00.500", "–"]
+    assert [order(*each) for each in ((0.999, 0.01), (-1, 0.5), (NAN, 1))] == [
+        "0.999\u00a0±\u00a00.010", "−1.000\u00a0±\u00a00.500", "–"]
     assert [uncertain(*each).replace("\u00a0", " ") for each in (
         (-5.428, 0.6457), (123.4, 21.0), (3e-5, 2e-6), (2.5, NAN), (0.1, 8e-16), (NAN, 1.0))] == [
         "−5.43 ± 0.65", "123 ± 21", "(3.00 ± 0.20)·10⁻⁵", "2.5", "0.1", "–"]
@@ -130,8 +131,8 @@ def test_letters_of_pictures_are_large_and_labels_of_ticks_apart(tmp_path, whole
                      "--cells=inf", "--steady")
     joint = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case))
     cycle, run = Run(write_run(tmp_path / "c.h5", papers_case, cells=3)), read(whole_run)
-    chain = read(result_of("simulate", "chain.h5", "--model=masing-chain", "--set=n=4", "--set=m=1", "--set=k=1", FORCED,
-                           *SHORT, "--watch=1,3", "--field-every=400", "--energy"))
+    chain = read(result_of("simulate", "chain.h5", "--model=masing-chain", "--set=n=4", "--set=m=1", "--set=k=1",
+                           FORCED, *SHORT, "--watch=1,3", "--field-every=400", "--energy"))
     with style.applied():
         pictures = [*trajectory_pictures([run, chain]), *chain_pictures([chain]), *response_pictures(Scan(scan)),
                     *work_precision([joint])["pictures"]]
@@ -175,17 +176,3 @@ def test_labels_of_ticks_do_not_touch(low, high):
     for label in shown:
         assert value_of(label.get_text()) * (value_of(factor) if factor else 1) == pytest.approx(
             label.get_position()[0], rel=1e-6)
-
-
-def test_a_narrow_loop_is_drawn_once_more_less_its_slope(tmp_path):
-    """(cos t, 3 cos t + b sin t) less 3 x is b sin t: a part 2b/6 of the range of y, nearly. Wide loops and straight
-    lines have one frame."""
-    t = 2 * np.pi * np.arange(4000) / 4000
-    for width, frames in ((0.1, 2), (1, 1), (0, 1)):
-        loop = np.array([t, np.cos(t), t, t, 3 * np.cos(t) + width * np.sin(t)])
-        run = Run(write_run(tmp_path / "r.h5", loop))
-        axes = draw.curve_of_run(run, [run.t, run.x, run.restoring]).axes
-        assert len(axes) == frames
-        if frames == 2:
-            assert np.allclose(axes[1].lines[0].get_ydata(), 0.1 * np.sin(t))
-            assert axes[1].get_ylabel() == "the same less 3 x"

@@ -17,8 +17,7 @@ import masing
 from masing import command_line, program
 from masing.cycles.curves import read_measured
 from masing.errors import MasingError
-from masing.records import of_at2
-from masing.text_tables import TextTable
+from masing.tables import TextTable, of_at2
 from oracle import drive, one_cycle, write_csv
 from outputs import ANALYSIS, one_line
 from synthetic import put

@@ -137,11 +137,12 @@ def bound(study):
 def reference_text(study):
     """Return what the errors of a Study are measured against, as a part of a sentence."""
     is_finite = not study.has_cells and not study.is_chain
-    if study.reference != "finest":
+    name = study.reference
+    if name != "finest":
         return {"exact": f"the exact solution ({'' if is_finite else 'P = ∞, '}N = ∞)",
                 "exact-time": "the solution exact in time at the same P",
                 "cells-inf": "the solution with P = ∞ at the same N",
-                "successive": "the next finer level (differences of successive levels)"}.get(study.reference, study.reference)
+                "successive": "the next finer level (differences of successive levels)"}.get(name, name)
     steps = study.number("reference_steps")
     counts = [f"P = {grouped(study.number('reference_cells'))}"] * (not is_finite) + [f"N = {grouped(steps)}"]
     if study.refine == "elements":
@@ -158,9 +159,9 @@ def remarks(study):
         sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, "
                          "as where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
-        sentences.append(f"These levels would probably decide: levels = {levels}." if (levels := study.fit["deciding_levels"])
-                         else "Differences of successive levels are few or scatter; another reference may decide, such "
-                         "as finest." if study.reference == "successive" else
+        levels = study.fit["deciding_levels"]
+        sentences.append(f"These levels would probably decide: levels = {levels}." if levels else "Differences of "
+                         "successive levels are few or scatter; another reference may decide, such as finest." if study.reference == "successive" else
                          "No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
     return sentences
 

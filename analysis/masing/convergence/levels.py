@@ -46,8 +46,8 @@ def sign_notes(study, quantities):
     floor = study.number("floor")
     legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
                Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
-    of_pairs = [f"{STEPS_ONLY} order of two levels that differ in N alone; its step is that of the joint fit, and where "
-                "such a pair changes this step by little, the order says little."]
+    of_pairs = [f"{STEPS_ONLY} order of two levels that differ in N alone; its step is that of the joint fit, and where"
+                " such a pair changes this step by little, the order says little."]
     return [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used
             ] + of_pairs * any(pair_signs(study))
 

@@ -5,13 +5,13 @@ from numbers import Real
 from pathlib import Path
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, CubicSpline
+import scipy
 
 from masing.errors import MasingError, quoted
 from masing.hdf5 import require_there
 from masing.results import Run
 from masing.samples import between
-from masing.text_tables import TextTable, is_number
+from masing.tables import TextTable, is_number
 
 # A curve needs at least this many samples.
 FEWEST_POINTS = 10
@@ -125,8 +125,8 @@ def differences_from(exact, sample):
     spline. For smooth motions, both are of fourth order in the sampling interval of the exact Run.
     """
     t, x, restoring = sample
-    return (x - CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
-            restoring - CubicSpline(exact.t, exact.restoring)(t))
+    return (x - scipy.interpolate.CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
+            restoring - scipy.interpolate.CubicSpline(exact.t, exact.restoring)(t))
 
 
 def _from_text(table, chosen):

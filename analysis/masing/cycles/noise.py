@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 import numpy as np
-from scipy.signal import savgol_coeffs, savgol_filter
+import scipy
 
 from masing.cycles.half_cycles import noise, turning_points
 from masing.text import percent
@@ -53,8 +53,8 @@ def _smoothed(x):
     lengths = lengths[(lengths >= SHORTEST) & (lengths <= len(x))]
     if len(lengths) == 0:
         return x
-    fits = [savgol_filter(x, length, DEGREE) for length in lengths]
-    scores = [np.sum((x - fit)**2) / (1 - savgol_coeffs(length, DEGREE)[length // 2])**2
+    fits = [scipy.signal.savgol_filter(x, length, DEGREE) for length in lengths]
+    scores = [np.sum((x - fit)**2) / (1 - scipy.signal.savgol_coeffs(length, DEGREE)[length // 2])**2
               for fit, length in zip(fits, lengths)]
     return fits[int(np.argmin(scores))]
 

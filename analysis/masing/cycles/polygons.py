@@ -6,8 +6,7 @@ A branch is the force over x between two reversals of x. A secant is the line th
 from collections import namedtuple
 
 import numpy as np
-from scipy.interpolate import BSpline
-from scipy.optimize import least_squares, nnls
+import scipy
 
 # Of the samples in each interval of this fraction of the width of a branch, only the first is used, because the slope
 # between nearer samples is mostly rounding error.
@@ -172,7 +171,7 @@ def _smooth_criterion(distance, force, floor):
     """Return the least criterion of smooth curves, whose residual sum of squares is at least `floor`."""
     def criterion(intervals):
         knots = np.r_[np.zeros(DEGREE), np.linspace(0, distance[-1], intervals + 1), np.full(DEGREE, distance[-1])]
-        q, _ = np.linalg.qr(BSpline.design_matrix(distance, knots, DEGREE).toarray())
+        q, _ = np.linalg.qr(scipy.interpolate.BSpline.design_matrix(distance, knots, DEGREE).toarray())
         residual = max(np.sum((force - q @ (q.T @ force))**2), floor)
         return len(force) * np.log(residual / len(force)) + COST * (intervals + DEGREE)
 
@@ -205,7 +204,7 @@ def _design(distance, corner):
 def _rising(columns, force):
     """Return the coefficients of the columns in a least-squares fit; all but the first are constrained to be >= 0."""
     q, r = np.linalg.qr(np.column_stack([columns[:, 0], -columns[:, 0], columns[:, 1:]]))
-    found, _ = nnls(r, q.T @ force, maxiter=100 * r.shape[1])
+    found, _ = scipy.optimize.nnls(r, q.T @ force, maxiter=100 * r.shape[1])
     return np.r_[found[0] - found[1], found[2:]]
 
 
@@ -222,7 +221,7 @@ def _refined(distance, force, corner):
         lower = np.r_[-np.inf, np.zeros(n + 1), np.full(n, distance[0])]
         upper = np.r_[np.full(n + 2, np.inf), np.full(n, distance[-1])]
         inside = np.clip(start, lower + 1e-12 * units, upper - 1e-12 * units)
-        solved = least_squares(lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, x_scale=units,
+        solved = scipy.optimize.least_squares(lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, x_scale=units,
                                jac=lambda p: _jacobian(distance, p, n), bounds=(lower, upper), max_nfev=60)
         start = solved.x
     order = np.argsort(start[n + 2:])

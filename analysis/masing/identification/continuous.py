@@ -3,8 +3,7 @@
 from collections import namedtuple
 
 import numpy as np
-from scipy.interpolate import BSpline
-from scipy.optimize import lsq_linear
+import scipy
 
 from masing import commands
 from masing.cycles.half_cycles import loading
@@ -94,7 +93,7 @@ def _basis(s, intervals):
     ends = np.linspace(s[0] - half_cell, s[-1] + half_cell, intervals + 1)
     step = ends[1] - ends[0]
     knots = np.r_[ends[0] - step * np.arange(DEGREE, 0, -1), ends, ends[-1] + step * np.arange(1, DEGREE + 1)]
-    return BSpline.design_matrix(s, knots, DEGREE).toarray()
+    return scipy.interpolate.BSpline.design_matrix(s, knots, DEGREE).toarray()
 
 
 # A fit of the force. `coefficients` are Θ(0), p, the stiffnesses of the additional elements in a fit with them, and
@@ -190,7 +189,7 @@ def _smoothed(columns, force, splines):
     least = np.r_[-np.inf, 0, np.full(others - 2, -np.inf), np.zeros(splines)]
     if np.any(solution < least):
         stacked, rest = np.vstack([r, np.sqrt(likeliest) * roughness]), np.r_[answer, np.zeros(len(roughness))]
-        solution = lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
+        solution = scipy.optimize.lsq_linear(stacked, rest, (least, np.inf), method="bvls").x
     left = beyond + np.sum((r @ solution - answer)**2)
     noise = np.sqrt(left / max(n - freedom, 1))
     return _Fit(solution / scale, covariance / np.outer(scale, scale), likeliest, freedom, noise, score)

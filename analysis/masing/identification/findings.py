@@ -1,14 +1,12 @@
-"""Report an identification, compared with the measured cycle, as lines of text, as numbers and as a page of figures."""
+"""Report an identification, compared with the measured cycle, as lines of text and as numbers."""
 
 import math
 from collections import namedtuple
 
 import numpy as np
 
-from masing import style
-from masing.draw import labels_of_axes
 from masing.identification.discrete import Discrete
-from masing.text import measured, percent, uncertain
+from masing.text import percent, uncertain
 
 # The unloading half of a cycle is compared with the model only if it has the width of the loading branch up to this
 # fraction of it.
@@ -17,21 +15,17 @@ SAME_WIDTH = 1e-3
 MOST_LINES = 8
 # The correlation of neighbouring residuals is reported if it exceeds this many standard errors of independent ones.
 CORRELATED = 3
-BAND = "#cfe3f0"
-MEASURED, UNLOADING, IDENTIFIED = style.COLOURS[0], style.COLOURS[1], "#000000"
-# Measured curves are drawn with at most this many points; more points would look like one dark band.
-MOST_DOTS = 600
 
 
 class Comparison(namedtuple("Comparison", "loading unloading identified_loading identified_unloading residual "
-                                          "largest mean unloading_largest unloading_residual correlation labels")):
+                                          "largest mean unloading_largest unloading_residual correlation units")):
     """The measured cycle and that of the identified model, in halves (x, force) from the centre of the cycle.
 
     `residual` and `unloading_residual` [points] are the measured force minus the identified one on both halves.
     `largest` and `mean` are the largest absolute value and the root mean square of the first, and `unloading_largest`
     is the largest of the second, or NaN if the measured unloading has another width. These five are fractions of the
     range of the measured force on the loading half. `correlation` is that of neighbouring residuals, or 0 if it is not
-    significant. `labels` are those of the axes of x and of the force.
+    significant. `units` are those of the measured columns.
     """
 
 
@@ -55,7 +49,7 @@ def compare(fitted, half, run):
     return Comparison(loading, unloading, rising, falling, residual, np.abs(residual).max(),
                       np.sqrt(np.mean(residual**2)), np.abs(other).max() if whole else np.nan, other,
                       float(correlation) if correlation > CORRELATED / np.sqrt(len(off)) else 0.0,
-                      labels_of_axes([half.curve.units]))
+                      half.curve.units)
 
 
 def facts(fitted, compared):
@@ -140,66 +134,3 @@ def _unknown(fitted):
             beyond = f"not known: k(s) where η(s) > {reach:.6g} ({np.mean(~fitted.known):.0%} of s): continued constant"
         unknown = [beyond, "not unique: another monotone η(s), with its own k(s), has the same cycle"]
     return [*unknown, "not known: mass, and what is viscous"]
-
-
-def identification_page(fitted, compared, threshold):
-    """Return the figure of both cycles, of the elements or k(s), and of the residuals of both halves."""
-    figure = style.figure(1, 3.4)
-    figure.suptitle(f"Identified from {fitted.branch.path.name}", fontsize=11)
-    cycle, model, *missed = figure.subplots(4, 1, height_ratios=(1.4, 1.1, 0.7, 0.7))
-    _cycles(cycle, compared)
-    (_elements if isinstance(fitted, Discrete) else _density)(model, fitted, threshold)
-    noise = 100 * fitted.noise / np.ptp(fitted.branch.force)
-    missed[1].sharey(missed[0])
-    for axes, half, residual, colour, word in zip(missed, (compared.loading, compared.unloading),
-                                                  (compared.residual, compared.unloading_residual),
-                                                  (MEASURED, UNLOADING), ("loading", "unloading")):
-        axes.axhspan(-2 * noise, 2 * noise, color=BAND, linewidth=0)
-        axes.plot(*_dots((half[0], 100 * residual)), ".", color=colour, markersize=3)
-        axes.set(ylabel="residual,\n% of range", xlim=cycle.get_xlim())
-        rms = 100 * np.sqrt(np.mean(residual**2)) if len(residual) else math.nan
-        axes.set_title(f"{word}: rms {measured(rms)} %", fontsize=10)
-    words = f"noise {measured(noise)} % (band: ±2 of it)" if noise else "no noise"
-    missed[0].set_title(f"{missed[0].get_title()}\n{words}", fontsize=10)
-    missed[1].set_xlabel(cycle.get_xlabel())
-    return figure
-
-
-def _dots(curve):
-    every = -(-len(curve[0]) // MOST_DOTS)
-    return curve[0][::every], curve[1][::every]
-
-
-def _cycles(axes, compared):
-    axes.plot(*_dots(compared.loading), ".", color=MEASURED, markersize=3, label="loading")
-    if len(compared.unloading[0]):
-        axes.plot(*_dots(compared.unloading), ".", color=UNLOADING, markersize=3, label="unloading")
-    axes.plot(*compared.identified_loading, color=IDENTIFIED, linewidth=1, label="identified")
-    axes.plot(*compared.identified_unloading, color=IDENTIFIED, linewidth=1)
-    axes.set(xlabel=f"{compared.labels[0]} from the centre", ylabel=compared.labels[1])
-    style.legend(axes)
-
-
-def _elements(axes, fitted, _):
-    elements = fitted.elements
-    axes.errorbar(elements.threshold, elements.stiffness, xerr=fitted.threshold_width, yerr=fitted.stiffness_width,
-                  fmt="o", color=style.COLOURS[0], capsize=2)
-    axes.vlines(elements.threshold, 0, elements.stiffness, color=style.COLOURS[0], linewidth=1)
-    axes.set(xlabel="yield displacement η$_i$", ylabel="stiffness k$_i$", ylim=(0, None))
-    axes.set_xlim(0, 1.2 * elements.threshold.max())
-
-
-def _density(axes, fitted, threshold):
-    known, unknown = (np.where(which, fitted.stiffness, np.nan) for which in (fitted.known, ~fitted.known))
-    low, high = np.maximum(fitted.stiffness - fitted.stiffness_width, 0), fitted.stiffness + fitted.stiffness_width
-    axes.plot(fitted.s, known, color=style.COLOURS[0], label=f"k(s) for η = {threshold[:24]}")
-    axes.fill_between(fitted.s, low, high, facecolor=BAND, edgecolor=style.COLOURS[0], linewidth=0.7, label="95 %")
-    if not fitted.known.all():
-        axes.plot(fitted.s, unknown, linestyle=":", color=style.GREY, label="chosen")
-    axes.set(xlabel="s", ylabel="stiffness density k(s)", xlim=(0, 1))
-    # The spline is least certain near s = 0 and s = 1, so the values there do not determine the limits of the axis.
-    middle = (fitted.s > 0.02) & (fitted.s < 0.98)
-    extremes = np.r_[low[middle & fitted.known], high[middle & fitted.known], fitted.stiffness[middle]]
-    room = max(0.3 * np.ptp(extremes), 0.02 * extremes.max())
-    axes.set_ylim(max(extremes.min() - room, 0), extremes.max() + room)
-    style.legend(axes)

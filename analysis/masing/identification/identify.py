@@ -6,7 +6,7 @@ import tempfile
 from os import PathLike
 from pathlib import Path
 
-from masing import commands, program, style
+from masing import commands, program
 from masing.command_line import as_json, refuse_foreign, write_file
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
@@ -15,7 +15,7 @@ from masing.errors import DataError, MasingError, quoted
 from masing.identification.case import TABLES, write_case
 from masing.identification.continuous import identify_continuous, threshold_values
 from masing.identification.discrete import identify_discrete
-from masing.identification.findings import compare, facts, identification_page, numbers
+from masing.identification.findings import compare, facts, numbers
 from masing.identification.replay import refuse_misfit
 from masing.results import Folder
 
@@ -37,6 +37,9 @@ class Identified(namedtuple("Identified", "numbers lines case run model comparis
 
     def figure(self):
         """Return a matplotlib Figure of both cycles, of the model, and of the residuals of both halves."""
+        from masing import style
+        from masing.identification.page import identification_page
+
         with style.applied():
             return identification_page(self.model, self.comparison, self.threshold)
 
@@ -106,8 +109,9 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
         if output:
             write_file(case.with_suffix(".json"), as_json(identified.numbers))
         if figure:
-            with style.applied():
-                style.save(identified.figure(), Path(figure))
+            from masing import style
+
+            style.save(identified.figure(), Path(figure))
             write_file(findings_path(figure), ("\n".join(identified.lines) + "\n").encode())
     except BaseException:
         if folder:

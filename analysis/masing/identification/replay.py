@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from masing.cycles.half_cycles import (AS_WIDE, EXACT, ROUGH, not_concave, opened, reversals, scatter,
                                        turning_points)
@@ -58,7 +58,7 @@ def replay(elements, x, u, force=None):
         if force is not None and before and len(distance) >= FEWEST_IN_BLOCK:
             gap = max(abs(x[start] - x[start - 1]), abs(x[start + 1] - x[start]))
             target = force[leg] - offset
-            u = turned(minimize_scalar(lambda beyond: np.sum((target - answer(turned(beyond)))**2), bounds=(0, gap),
+            u = turned(scipy.optimize.minimize_scalar(lambda beyond: np.sum((target - answer(turned(beyond)))**2), bounds=(0, gap),
                                        method="bounded", options={"xatol": 1e-6 * gap}).x)
         result[leg] = answer(u)
         if force is not None:

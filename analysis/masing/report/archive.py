@@ -12,7 +12,7 @@ from pathlib import Path
 from masing.command_line import write_file
 from masing.errors import MasingError
 from masing.program import ROOT
-from masing.records import ARRAY
+from masing.tables import ARRAY
 from masing.report.page import render
 from masing.report.pictures import file_names
 from masing.report.provenance import is_dirty, machines

@@ -134,7 +134,8 @@ def _row(cycle, name, exact):
     case = "" if run.attributes("/")["kind"] == "converge" else first_sentence(run)
     found = FIGURE.search(f"{case} {run.path.stem}")
     return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
-            "figure": f"Fig. {found[1]}" if found else "", "cells": cell(run.cells, count), "steps": cell(run.steps, count),
+            "figure": f"Fig. {found[1]}" if found else "",
+            "cells": cell(run.cells, count), "steps": cell(run.steps, count),
             "segments": segments_in_words(x, restoring, most=3),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),

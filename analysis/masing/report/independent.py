@@ -52,7 +52,7 @@ def function(text, variable):
 
 
 def motion(settings, times, sliders=SLIDERS):
-    """Return x and y at the `times`, an array [2, samples], for a problem of the model masing with these settings {key: text}.
+    """Return x and y at the `times`, an array [2, samples], for a problem of the model masing with these settings.
 
     Raises MasingError if the problem has data that are not known here, or if the motion takes too long.
     """

@@ -88,7 +88,7 @@ def _places(names):
 def _sections(studies, problems):
     """Return the template's values for the section of each study.
 
-    The values also say whether an earlier section shows the same problem or model. The template then does not repeat it.
+    The values also say whether an earlier section shows the same problem or model; the template does not repeat it.
     """
     sections, shown = [], {next(iter(problems), None)}
     models = {each.model for each in list(problems.values())[:1]}

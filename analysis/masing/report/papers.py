@@ -98,8 +98,8 @@ def rows(runs):
     """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
     of texts with the keys work, place, quantity, printed, program, difference and command.
 
-    There is a row for each row of papers.csv with printed results. Only runs whose files are named like a case, and whose data are those of this case, have rows. What
-    cannot be computed, and the difference of texts, is "–".
+    There is a row for each row of papers.csv with printed results. Only runs whose files are named like a case, and
+    whose data are those of this case, have rows. What cannot be computed, and the difference of texts, is "–".
     """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from masing.convergence import levels
-from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray, reference_text,
-                                      remarks, statement)
+from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray,
+                                      reference_text, remarks, statement)
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed_ratio, study_figure
 from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
@@ -32,8 +32,10 @@ def study_section(study, number, problem, is_first):
         "about": prose(steps_in_words(study.comment.partition(". ")[2].strip())),
         "refined": STEPS[study.refine],
         # The table of orders has the parts of the uncertainty of each, and the number of levels in its fit.
-        "findings": [(f, [measured(study.number(name)) for part in PARTS if (name := part.format(f.quantity)) in study.fit],
-                      f.expectation(study.number("tolerance")), f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
+        "findings": [(f, [measured(study.number(name)) for part in PARTS
+                          if (name := part.format(f.quantity)) in study.fit],
+                      f.expectation(study.number("tolerance")),
+                      f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
                       levels.constant_cells(study, f.quantity)) for f in shown],
         "least": study.fit.get("least_uncertainty"),
         "constant_headings": levels.constant_headings(study),
@@ -70,10 +72,11 @@ def _tables(study, found, quantities):
     of_law = [f"Error ≈ {law}."] if law else []
     of_constants = f", and of a constant half its {_confidence(study)} confidence interval"
     widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
+    of_levels = levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))
+    of_orders = levels.short_orders(study, found), (widths, *of_law, reference)
     return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
-            for name, frame, brief, notes in (
-                ("levels", study.levels, levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))),
-                ("orders", levels.orders_table(study, found), levels.short_orders(study, found), (widths, *of_law, reference)))]
+            for name, frame, (brief, notes) in (("levels", study.levels, of_levels),
+                                                ("orders", levels.orders_table(study, found), of_orders))]
 
 
 def error_picture(study, quantities):
@@ -119,7 +122,8 @@ def _statement(study):
     constant = bound(study)
     column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
-    return {"name": statement(study), "beyond": beyond(study), "continuum": study.attributes("series").get("cells") == 0,
+    return {"name": statement(study), "beyond": beyond(study),
+            "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,
             "bound": measured(rounded_up(constant, 3), 3) if math.isfinite(constant) else None,
             "shares_time": statement(study) == "3.1" and study.engine != "exact"}
@@ -150,12 +154,17 @@ def _constants(study, quantities):
 
 
 def _extrapolation(study):
-    names = [name for name in ("x", "y") if f"richardson_{name}" in study.fit]
-    value = {name: {key: study.number(f"{key}_{name}") for key in ("richardson", "richardson_order", "gci", "gci_relative")}
-             for name in names}
-    return [f"No extrapolation of {name}(T): the values are too few, or do not approach a limit." if math.isnan(found["richardson"])
-            else f"{name}(T) extrapolated to step zero by least squares over all levels: {minus(format(found['richardson'], '.10g'))}, "
-            f"observed order {order(found['richardson_order'])}. Bound of the error of the last level, by the grid "
-            f"convergence index of Eça and Hoekstra (2014): {measured(found['gci'], 3)}, absolute"
-            + (f" (relative {measured(found['gci_relative'], 3)})" if math.isfinite(found["gci_relative"]) else "") + "."
-            for name, found in value.items()]
+    """Return a sentence on x(T) and on y(T) extrapolated to step zero, as far as the study has them."""
+    sentences = []
+    for name in (name for name in ("x", "y") if f"richardson_{name}" in study.fit):
+        limit, observed, index, relative = (study.number(f"{key}_{name}") for key in (
+            "richardson", "richardson_order", "gci", "gci_relative"))
+        if math.isnan(limit):
+            sentences.append(f"No extrapolation of {name}(T): the values are too few, or do not approach a limit.")
+            continue
+        part = f" (relative {measured(relative, 3)})" if math.isfinite(relative) else ""
+        sentences.append(f"{name}(T) extrapolated to step zero by least squares over all levels: "
+                         f"{minus(format(limit, '.10g'))}, observed order {order(observed)}. Bound of the error of the "
+                         "last level, by the grid convergence index of Eça and Hoekstra (2014): "
+                         f"{measured(index, 3)}, absolute{part}.")
+    return sentences

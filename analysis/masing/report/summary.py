@@ -76,7 +76,9 @@ def _untested(studies, scans=()):
     between = ["values between the points of a scan", "its numbers by another method"] * bool(scans)
     if not studies:
         return between + ["other machines"] * bool(scans)
-    known = "the data of section 6 of Bastien, Lamarque and Schatzman (2001)" if studies[0].is_papers_problem else "this one"
+    known = "this one"
+    if studies[0].is_papers_problem:
+        known = "the data of section 6 of Bastien, Lamarque and Schatzman (2001)"
     parts = [f"problems other than {known if len({study.problem for study in studies}) == 1 else 'these'}"]
     fields = {study.settings.get("field-samples") for study in studies if study.has_cells} - {None, ""}
     parts += [f"u between the {listed(sorted(fields))} times at which it is compared"] * bool(fields)

@@ -46,7 +46,7 @@ def labels(given, titles):
 
 
 def titles_and_samples(options):
-    """Return three tuples with one item for each file: titles, samples (t or None, x, restoring), and units {name: unit}.
+    """Return three tuples with an item for each file: titles, samples (t or None, x, restoring), units {name: unit}.
 
     Only the samples within the window from --from to --to are returned. A sample of a result file is left out if its x
     or its restoring force is NaN, infinite, or of a size of 1e100 or more.
@@ -91,7 +91,8 @@ def analyse_files(options, path):
     table, objects = (path.with_name(f"{path.stem}-numbers{ending}") for ending in (".csv", ".json"))
     style.save(picture, path)
     numbers = [{"file": name} | analysis.numbers() for name, analysis in zip(names, analyses)]
-    rows = [{"file": each["file"], "loop": n} | loop for each in numbers for n, loop in enumerate(each["loops"], start=1)]
+    rows = [{"file": each["file"], "loop": n} | loop
+            for each in numbers for n, loop in enumerate(each["loops"], start=1)]
     command_line.write_file(table, csv(pd.DataFrame(rows).replace([np.inf, -np.inf], np.nan)))
     command_line.write_file(objects, command_line.as_json(numbers))
     return path, table, objects

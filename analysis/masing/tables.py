@@ -1,15 +1,21 @@
-"""Read the tables of numbers in text files that programs, spreadsheets and testing machines have written."""
+"""Read tables of numbers: text files of programs, spreadsheets and testing machines, arrays, and records."""
 
 import csv
+import math
 import re
 from collections import Counter
 from contextlib import suppress
 from functools import cached_property
+from itertools import product
+from os import PathLike
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pandas as pd
 
-from masing.errors import MasingError
+from masing.errors import MasingError, UsageError, quoted
+from masing.values import OF_S, OF_T, scalar
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 # Numbers with separated thousands, {separator of the thousands: expression}.
@@ -24,6 +30,10 @@ UNIT = re.compile(rf"\s*[,/]\s*(.*)|[\s_]+({SYMBOL})$", re.IGNORECASE)
 ALONE = re.compile(rf"[\[(]?({SYMBOL}|%|-|)[\])]?", re.IGNORECASE)
 # The cells in a row are counted in about so many lines, which are spread over the file.
 PROBED = 200
+# An array in a table of samples is written as this text, followed by its index.
+ARRAY = "array:"
+# What stands above the numbers of a record in PEER's format AT2.
+AT2 = re.compile(r"NPTS *= *(\d+) *, *DT *= *([\d.eE+-]+).*\n", re.IGNORECASE)
 
 
 class TextTable:
@@ -45,7 +55,8 @@ class TextTable:
         lines = text_of(self.path).splitlines()
         named = re.fullmatch(r"sep=(.)", lines[0].strip()) if lines else None
         lines, mark = (["", *lines[1:]], named[1]) if named else (lines, None)
-        body = [n for n, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#" and not RULE.fullmatch(line)]
+        body = [n for n, line in enumerate(lines)
+                if line.strip() and line.lstrip()[0] != "#" and not RULE.fullmatch(line)]
         probed = [(mark, tuple(map(is_number, words))) for mark, words in
                   (words_of(lines[n], mark) for n in body[::len(body) // PROBED + 1])]
         shapes = Counter(shape for shape in probed if any(shape[1]))
@@ -69,7 +80,8 @@ class TextTable:
         cells = [words_of(lines[n], mark)[1] for n in rows]
         for n, words in zip(rows, cells):
             if len(words) != len(numeric):
-                raise MasingError(f"{path} line {n + 1} has {len(words)} cells, not {len(numeric)}; give every row in full")
+                raise MasingError(f"{path} line {n + 1} has {len(words)} cells, not {len(numeric)}; give every row in "
+                                  "full")
         self.cells, self.lines = pd.DataFrame(cells), [n + 1 for n in rows]
 
     def texts(self, column):
@@ -165,3 +177,152 @@ def text_of(path):
         with suppress(UnicodeDecodeError):
             return content.decode(encoding)
     raise MasingError(f"{path}: is neither text nor an HDF5 file; give columns of numbers")
+
+
+def pair(name, value):
+    """Return the arrays (arguments, values) of a function that is given as a table.
+
+    The table is two sequences [n], rows [n, 2], or an object of pandas or xarray, with at least two points of finite
+    numbers. A list or an array of two pairs is refused, because they may be rows or columns.
+    """
+    if hasattr(value, "to_numpy"):
+        value = _labelled(name, value)
+    elif not isinstance(value, tuple) and _is_square(value):
+        raise UsageError(f"{name}: two rows of two may be rows or columns; {_wanted(name)}")
+    if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
+        raise UsageError(f"{name}={quoted(value)}: is no table; {_wanted(name)}")
+    try:
+        columns = [_doubles(each) for each in value]
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}: what is not a number is in its table; {_wanted(name)}") from None
+    sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
+    if len(sizes) == 2 and sizes[0] != sizes[1]:
+        raise UsageError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_wanted(name)}")
+    if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
+        raise UsageError(f"{name}: one array has no arguments; {_wanted(name)}")
+    arguments, values = columns if len(sizes) == 2 else np.array(columns).T
+    if len(values) == 1:
+        raise UsageError(f"{name}: its table has one point; give two at least, or a number in place of the table")
+    bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
+    if len(bad):
+        raise UsageError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
+                          "one needs finite numbers")
+    return arguments, values
+
+
+def _wanted(name):
+    return f"give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of one length"
+
+
+def _labelled(name, value):
+    """Return the columns of an object of pandas or xarray; if there is only one, return (index, column).
+
+    An index of dates or durations is returned in seconds from its first. An index that only counts is refused.
+    """
+    values = value.to_numpy()
+    if values.ndim == 2 and values.shape[1] != 1:
+        return tuple(values.T)
+    index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
+    if index is None or hasattr(index, "step"):  # only a RangeIndex has a step: it counts the rows
+        raise UsageError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
+                          f"{_wanted(name)}, or an index of them")
+    if getattr(index.dtype, "kind", "") in "mM":
+        index = (index - index[0]) / np.timedelta64(1, "s")
+    return index, values.ravel()
+
+
+def _is_square(value):
+    """Return whether a value consists of two pairs, which could be meant as two rows or as two columns of a table."""
+    if hasattr(value, "shape"):
+        return value.shape == (2, 2)
+    return len(value) == 2 and all(isinstance(each, list | tuple) and len(each) == 2 for each in value)
+
+
+def _doubles(values):
+    """Return an array of doubles, NaN where it is masked; raise TypeError for complex numbers and for dates."""
+    if getattr(values, "dtype", None) is not None and values.dtype.kind in "cMm":
+        raise TypeError
+    return np.ma.filled(np.ma.asarray(values).astype(float), math.nan)
+
+
+def of_at2(path):
+    """Return the times from 0 and the values (t, a) of a record in PEER's format AT2."""
+    try:
+        text = Path(path).read_text(encoding="latin-1")
+        found = AT2.search(text)
+        numbers = [float(word) for word in text[found.end():].split()]
+        if len(numbers) != int(found[1]):
+            raise ValueError(f"{len(numbers)} numbers, not NPTS = {found[1]}")
+        return [i * float(found[2]) for i in range(len(numbers))], numbers
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path}: is no record with NPTS=, DT= and its numbers below: {error}") from None
+
+
+def with_samples(options):
+    """Return the options of a scan, in which functions that `over` varies are columns of `samples`.
+
+    An entry {"force": [(t, f), …]} of `over` becomes a column `force` whose cells are these records, and the option
+    force="force(t)".
+    """
+    over, of_function = options.get("over"), OF_T + OF_S
+    over = {name: list(value) if name in of_function and hasattr(value, "__next__") else value
+            for name, value in over.items()} if isinstance(over, dict) else {}
+    functions = [name for name, value in over.items() if name in of_function and isinstance(value, list | tuple)]
+    if not functions:
+        return options
+    for name in functions:
+        if options.get(name) is not None or options.get("samples") is not None:
+            raise UsageError(f"over={{{name!r}: …}}: {name} or samples is given, too; give the records as a column of "
+                              f"samples, and {name} as an expression of this column")
+        if not len(over[name]):
+            raise UsageError(f"over={{{name!r}: …}}: is empty; give records")
+    rows = list(product(*(over[name] for name in functions)))
+    others = {name: value for name, value in over.items() if name not in functions}
+    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in functions}
+    return options | calls | {"samples": dict(zip(functions, map(list, zip(*rows)))), "over": others or None}
+
+
+def write_samples(path, samples):
+    """Write a table of samples to an HDF5 file that the option `samples` of a scan may name.
+
+    `samples` is a pandas.DataFrame or {column: values}. A cell is a number, the path of a record, or a record as a
+    table, such as a pair of arrays (t, a). The columns final_time and sample_every stand for these options.
+    """
+    try:
+        columns = {str(name): list(column) for name, column in dict(samples).items()}
+        if len(columns) != len(dict(samples)) or hasattr(samples, "columns") and len(columns) != len(samples.columns):
+            raise UsageError("samples: two columns have the same name; give each its own")
+        table = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+    except (TypeError, ValueError):
+        raise UsageError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
+            from None
+    if not columns or 0 in map(len, columns.values()):
+        raise UsageError("samples: has no rows; give a row for each sample")
+    if len({len(cells) for cells in columns.values()}) != 1:
+        raise UsageError("samples: its columns differ in length; give as many values in each")
+    arrays, known = [], {}
+
+    def cell(name, value):
+        value = scalar(value)
+        if value is None or callable(value):
+            raise UsageError(f"samples[{name!r}]: {quoted(value)} is no cell; give a number, a path or a table")
+        if isinstance(value, str | PathLike):
+            if any(letter in str(value) for letter in '"\n\r'):
+                raise UsageError(f"samples[{name!r}]: {quoted(value)} has a quotation mark or a line end; rename it")
+            return str(value)
+        if not hasattr(value, "__len__"):
+            return repr(value)
+        if id(value) not in known:
+            known[id(value)] = f"{ARRAY}{len(arrays)}"
+            arrays.append(pair(f"samples[{name!r}]", value))
+        return known[id(value)]
+
+    table = pd.DataFrame({name: [cell(name, value) for value in column] for name, column in table.items()})
+    table.columns = [name.replace("_", "-") if name in ("final_time", "sample_every") else name for name in table]
+    with h5py.File(path, "w") as file:
+        file["samples/table"] = np.bytes_(table.to_csv(index=False, quoting=csv.QUOTE_ALL).encode("utf-8"))
+        file["samples"].attrs["folder"] = str(Path.cwd())
+        if arrays:
+            file["samples/sizes"] = np.array([len(arguments) for arguments, _ in arrays], dtype=float)
+            file["samples/arguments"] = np.concatenate([arguments for arguments, _ in arrays])
+            file["samples/values"] = np.concatenate([numbers for _, numbers in arrays])
