@@ -176,7 +176,9 @@ def legend(axes, inside=False):
     elif names:
         letters = int(LETTERS * axes.figure.get_figwidth() / axes.get_subplotspec().get_gridspec().ncols)
         names = ["\n".join(textwrap.wrap(name, letters - LINE_LETTERS)) for name in names]
-        columns = max(1, letters // (LINE_LETTERS + max(map(len, names))))
+        # matplotlib divides the names into columns as array_split does.
+        columns = next(n for n in range(len(names), 0, -1) if n == 1 or letters >= sum(
+            LINE_LETTERS + max(map(len, part)) for part in np.array_split(names, n)))
         where = {"loc": "best"} if inside else {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns}
         axes.legend(lines, names, borderaxespad=0, handlelength=1.2, columnspacing=1, handletextpad=0.5, **where)
 
