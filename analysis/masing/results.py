@@ -54,7 +54,7 @@ def read(path):
 def in_memory(command, image):
     """Return the result of a command of masing whose file exists only in memory, as the bytes `image`."""
     result = object.__new__(CLASSES[command])
-    result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}}
+    result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}, "_head": None}
     return result
 
 
@@ -129,10 +129,10 @@ class Result(Mapping):
     def __init__(self, path):
         if not isinstance(path, str | PathLike):
             raise UsageError(f"{type(self).__name__}({quoted(path)}): give the path of a result file")
-        self._path, self._image, self._numbers = Path(path), None, {}
+        self._path, self._image, self._numbers = Path(path).absolute(), None, {}
+        self._head = hdf5.head(self._path)
         for name in self._required:
             self._require(name)
-        self.configuration  # is read now, in case the file is replaced later
 
     @cached_property
     def configuration(self):
@@ -206,12 +206,19 @@ class Result(Mapping):
         """Write the result file to `path`, replacing an existing file, and return the path."""
         if not isinstance(path, str | PathLike):
             raise UsageError(f"save({quoted(path)}): give the path of a file")
-        path = Path(path)
+        path, content = Path(path), self._content()
         try:
-            path.write_bytes(self._image or self._path.read_bytes())
+            path.write_bytes(content)
         except OSError as error:
             raise MasingError(f"save({str(path)!r}): {error.strerror}") from None
         return path
+
+    def _content(self):
+        """Return the bytes of the result file."""
+        if self._image:
+            return self._image
+        with self._opened():
+            return self._path.read_bytes()
 
     def __copy__(self):
         return self._as(type(self))
@@ -227,7 +234,7 @@ class Result(Mapping):
         # be deleted.
         state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "_folder")}
         is_temporary = self._image or self._folder
-        return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if is_temporary else {})
+        return state | ({"_path": None, "_image": self._content()} if is_temporary else {})
 
     def __setstate__(self, state):
         self.__dict__ |= state
@@ -235,7 +242,11 @@ class Result(Mapping):
             values.flags.writeable = False
 
     def _opened(self):
-        return nullcontext(self._file) if self._image else hdf5.opened(self._path)
+        if self._image:
+            return nullcontext(self._file)
+        if hdf5.head(self._path) != self._head:
+            raise MasingError(f"{self._path}: was written again after it was opened; open it again")
+        return hdf5.opened(self._path)
 
     def _require(self, path):
         """Raise NameMissing if the file has no dataset with this path."""
@@ -303,7 +314,8 @@ class Result(Mapping):
         # The samples are the first group, so that the axis t has their labels.
         groups = dict.fromkeys(path.partition("/")[0] for path in self._paths.values())
         try:
-            data = hdf5.datasets(io.BytesIO(self._image) if self._image else self._path, groups, variable)
+            with self._opened():
+                data = hdf5.datasets(io.BytesIO(self._image) if self._image else self._path, groups, variable)
         except (*hdf5.DAMAGE, *hdf5.OTHER_TYPE) as error:
             raise MasingError(f"{self._name}: cannot be read by xarray ({error}); make the file again") from None
         if "state" in data:

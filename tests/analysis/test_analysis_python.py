@@ -250,6 +250,21 @@ def test_the_finest_level_of_a_study_is_a_run_and_the_study_is_none(tmp_path):
     assert study.plot_errors(given) is given and given.get_xlabel() == "cell width δs"
 
 
+def test_a_result_on_a_file_never_becomes_another_result(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = SMALL | {"force": "0.3*sin(t)", "output": "run.h5"}
+    run, x = masing.simulate(**given), masing.simulate(**given | {"output": "other.h5"}).x
+    monkeypatch.chdir("/")
+    np.testing.assert_array_equal(run.x, x)
+    assert run.path == tmp_path / "run.h5"
+    monkeypatch.chdir(tmp_path)
+    masing.simulate(**given | {"cells": 3})
+    for use in (lambda: run.y, lambda: run.save("again.h5"), run.to_xarray):
+        with pytest.raises(masing.MasingError, match="run.h5: was written again after it was opened; open it again"):
+            use()
+    assert masing.open("run.h5").cells == 3 and not (tmp_path / "again.h5").exists()
+
+
 @pytest.mark.parametrize("result", [
     lambda: masing.simulate(**SMALL, energy=True, field_every=500), lambda: masing.converge(**STUDY),
     lambda: masing.scan(over={"w": [0.5, 0.7]}, force="0.1*sin(w*t)", **SMALL)])
