@@ -38,6 +38,9 @@ NOT_DATA = ("provenance", "fit", "timing", "samples", "runs")
 OPTIONS = {"energy": ("energy", "energy=True"), "runs": ("keep", 'keep="series"'), "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
+# The keys of a configuration that only a study has, and the groups of its file that are not of its finest level.
+OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", "field-samples")
+LEVELS = ("cases", "fit", "timing")
 # Attributes that the report and the scripts read, and that dir() does not show.
 INTERNAL = ("has_cells", "has_energy", "has_field", "in_window", "is_papers_problem", "made_by", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
@@ -221,18 +224,14 @@ class Result(Mapping):
             return self._path.read_bytes()
 
     def __copy__(self):
-        return self._as(type(self))
-
-    def _as(self, kind):
-        """Return another object of the class `kind` for the same file."""
-        other = object.__new__(kind)
+        other = object.__new__(type(self))
         other.__dict__ |= self.__dict__
         return other
 
     def __getstate__(self):
         # A result in memory or in a temporary file is pickled with the bytes of the file, because a temporary file may
         # be deleted.
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "_folder")}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "_folder", "finest")}
         is_temporary = self._image or self._folder
         return state | ({"_path": None, "_image": self._content()} if is_temporary else {})
 
@@ -272,10 +271,10 @@ class Result(Mapping):
         path = str(name).strip("/")
         path = path if "/" in path else self._paths.get(path, path)
         if path not in self._numbers:
+            self._require(path)
             with self._opened() as file:
                 values = hdf5.numbers(file, path)
             if values is None:
-                self._require(path)
                 raise MasingError(f"{self._name}: /{path} cannot be read as numbers; make the file again")
             self._numbers[path] = values
         return self._numbers[path]
@@ -384,6 +383,24 @@ class Run(Result):
     has_field = property(lambda self: min(self._shapes.get("field/u", (0,))) > 1 and "field/eta" in self,
                          doc="Whether η is stored, and u at several times and places.")
     has_energy = property(lambda self: "energy/residual" in self, doc="Whether there is an energy balance.")
+
+    @cached_property
+    def configuration(self):
+        """The text of the .ini file with the values of all options, of a study those of its finest level."""
+        text = super().configuration
+        return _finest_configuration(text, self.attributes("series")) if self._command == "converge" else text
+
+    @cached_property
+    def _shapes(self):
+        shapes = super()._shapes
+        left_out = LEVELS if self._command == "converge" else ()
+        return {path: shape for path, shape in shapes.items() if path.partition("/")[0] not in left_out}
+
+    def save(self, path):
+        """Write the result file to `path`, replacing an existing file, and return the path."""
+        if self._command == "converge":
+            raise UsageError("save(): the finest level of a study has no file of its own; save the study")
+        return super().save(path)
 
     @property
     def u(self):
@@ -559,10 +576,15 @@ class Study(Result):
         """A new pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
         return levels_table(self)
 
-    @property
+    @cached_property
     def finest(self):
         """The Run of the finest level; None if the file does not have its samples."""
-        return self._as(Run) if all(path in self._shapes for path in Run._required) else None
+        if not all(path in self._shapes for path in Run._required):
+            return None
+        run = object.__new__(Run)
+        run.__dict__ |= {name: value for name, value in self.__dict__.items()
+                         if not isinstance(getattr(type(self), name, None), cached_property)}
+        return run
 
     def number(self, name):
         """Return the attribute `name` of /fit as a number; NaN if the attribute is missing or is not a number."""
@@ -817,6 +839,20 @@ class Scan(Result):
 
 
 CLASSES = {"simulate": Run, "converge": Study, "scan": Scan}
+
+
+def _finest_configuration(text, sizes):
+    """Return the configuration of the finest level of a study, whose text is given, with the sizes of this level."""
+    known = {"steps": sizes.get("steps"), "cells": sizes.get("cells") or "inf", "model.n": sizes.get("elements")}
+    lines, section = [], ""
+    for line in text.splitlines():
+        section = f"{line.strip(' []')}." if line.startswith("[") else section
+        name = line.partition("=")[0].strip()
+        if known.get(section + name) is not None:
+            line = f"{name} = {known[section + name]}"
+        if section + name not in OF_STUDY:
+            lines.append(line.replace("# masing converge", "# masing simulate"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def parse_configuration(text):
