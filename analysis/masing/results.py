@@ -42,7 +42,8 @@ COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "s
 OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", "field-samples")
 LEVELS = ("cases", "fit", "timing")
 # Attributes that the report and the scripts read, and that dir() does not show.
-INTERNAL = ("has_cells", "has_energy", "has_field", "in_window", "is_papers_problem", "made_by", "problem")
+INTERNAL = ("attributes", "comment", "engine", "has_cells", "has_energy", "has_field", "in_window", "is_chain",
+            "is_papers_problem", "kind_in_words", "made_by", "method", "model", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
 
@@ -250,7 +251,7 @@ class Result(Mapping):
     def _require(self, path):
         """Raise NameMissing if the file has no dataset with this path."""
         if path not in self._shapes:
-            known = ", ".join(sorted(self._shapes)) or "none"
+            known = ", ".join(self) or "none"
             hint = "; what the model has is in result[\"state\"]" * (path == "field/u" and "state/values" in self)
             option, example = OPTIONS.get(group := path.partition("/")[0], ("", ""))
             if option in self.settings and not any(each.startswith(f"{group}/") for each in self._shapes):
@@ -330,6 +331,9 @@ class Result(Mapping):
     def to_netcdf(self, path):
         """Write the Dataset of to_xarray() to a netCDF file, which xarray.open_dataset(path) reads."""
         self.to_xarray().to_netcdf(path, engine="h5netcdf")
+
+    def _ipython_key_completions_(self):
+        return list(self)
 
     def __dir__(self):
         return [name for name in super().__dir__() if not name.startswith("_") and name not in INTERNAL]
@@ -674,8 +678,14 @@ class Scan(Result):
                              doc="What the points are, in words: runs or limit cycles.")
     parameters = _attribute("points", "axes", "The names of the parameters.",
                             lambda text: text.replace(",", " ").split())
-    done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
     points = property(lambda self: self.to_dataframe(), doc="A new pandas.DataFrame of the points, as to_dataframe().")
+
+    @property
+    def done(self):
+        """Whether each point was computed [points]."""
+        done = self["points/status"] == 0
+        done.flags.writeable = False
+        return done
 
     @cached_property
     def messages(self):

@@ -256,6 +256,21 @@ def test_the_finest_level_of_a_study_is_a_run_and_the_study_is_none(tmp_path):
     assert study.plot_errors(given) is given and given.get_xlabel() == "cell width δs"
 
 
+def test_what_a_result_has_not_is_no_attribute_and_is_said_by_the_names_it_has():
+    run = masing.simulate(**SMALL, force="0.3*sin(t)")
+    assert not hasattr(run, "watch") and not hasattr(run, "profile") and hasattr(run, "x")
+    assert run._ipython_key_completions_() == list(run)
+    with pytest.raises(KeyError, match=f"has no dataset /X; it has {', '.join(run)}$"):
+        run["X"]
+    scan = masing.scan(over={"w": [0.5, 0.7]}, force="0.1*sin(w*t)", **SMALL)
+    with pytest.raises(KeyError, match="it has .*, peak_x$"):
+        scan["amp"]
+    with pytest.raises(ValueError, match="read-only"):
+        scan.done[0] = False
+    index = masing.converge(**STUDY).to_dataframe().index
+    assert (index.name, list(map(type, index.tolist()))) == ("level", [int] * 4)
+
+
 def test_a_result_on_a_file_never_becomes_another_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = SMALL | {"force": "0.3*sin(t)", "output": "run.h5"}
