@@ -42,8 +42,9 @@ COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "s
 OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", "field-samples")
 LEVELS = ("cases", "fit", "timing")
 # Attributes that the report and the scripts read, and that dir() does not show.
-INTERNAL = ("attributes", "comment", "engine", "has_cells", "has_energy", "has_field", "in_window", "is_chain",
-            "is_papers_problem", "kind_in_words", "made_by", "method", "model", "problem")
+INTERNAL = ("attributes", "cell_updates", "comment", "engine", "fitted_errors", "has_cells", "has_energy", "has_field",
+            "in_window", "is_chain", "is_papers_problem", "kind_in_words", "level_cells", "level_elements",
+            "level_steps", "made_by", "method", "model", "number", "order_steps", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
 
@@ -137,6 +138,8 @@ class Result(Mapping):
         self._head = hdf5.head(self._path)
         for name in self._required:
             self._require(name)
+        # These are read now, so that a Run is shown even if the file is replaced or deleted later.
+        self.attributes("/"), self.configuration, self._paths
 
     @cached_property
     def configuration(self):
@@ -189,7 +192,10 @@ class Result(Mapping):
 
     @property
     def path(self):
-        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result."""
+        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result.
+
+        A pickle of a result has this path and the numbers read so far, one of a result in memory all numbers.
+        """
         if self._path is None:
             folder = tempfile.mkdtemp(prefix="masing-run-")
             self._folder = Folder(folder)
@@ -542,7 +548,7 @@ class Study(Result):
     --------
     >>> study = masing.converge(refine="cells", levels=[25, 50, 100, 200], reference="cells-inf", final_time=20,
     ...                         steps=20000)
-    >>> study.verdict, list(study.level_cells), study.finest.steps
+    >>> study.verdict, list(study["cells"]), study.finest.steps
     ('as expected', [25.0, 50.0, 100.0, 200.0], 20000)
     """
 
