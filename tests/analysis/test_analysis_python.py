@@ -282,7 +282,7 @@ def test_a_result_on_a_file_never_becomes_another_result(tmp_path, monkeypatch):
     shown = repr(run)
     masing.simulate(**given | {"cells": 3})
     assert repr(masing.open(run.path)) != shown == repr(run)
-    for use in (lambda: run.y, lambda: run.save("again.h5"), run.to_xarray):
+    for use in (lambda: run.y, lambda: run.save("again.h5"), run.to_xarray, lambda: masing.simulate(config=run)):
         with pytest.raises(masing.MasingError, match="run.h5: was written again after it was opened; open it again"):
             use()
     assert run.title == "P = 20, N = 2000" and masing.open("run.h5").cells == 3 and not (tmp_path / "again.h5").exists()
