@@ -62,8 +62,8 @@ class PlaceError(MasingError, IndexError):
     """An error for an index outside its range."""
 
 
-class NameMissing(MasingError, KeyError):
-    """An error for a name that a result does not have."""
+class NameMissing(MasingError, KeyError, AttributeError):
+    """An error for a name that a result does not have; it is an AttributeError so that hasattr() returns False."""
 
     __str__ = Exception.__str__  # KeyError would enclose the message in quotation marks
 

@@ -64,6 +64,16 @@ def opened(path):
             raise MasingError(f"{path}: is damaged; make it again with masing") from None
 
 
+def head(path):
+    """Return the beginning of a file, where masing writes a hash of the content; raises MasingError without a file."""
+    require_there(path, "an HDF5 file written by masing")
+    try:
+        with path.open("rb") as file:
+            return file.read(512)
+    except OSError:
+        return b""
+
+
 def kind(file, *wanted):
     """Return the command of masing that wrote the file; raises MasingError unless this command is one of `wanted`."""
     root = attributes(file, "/")

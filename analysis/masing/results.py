@@ -38,8 +38,13 @@ NOT_DATA = ("provenance", "fit", "timing", "samples", "runs")
 OPTIONS = {"energy": ("energy", "energy=True"), "runs": ("keep", 'keep="series"'), "watch": ("watch", "watch=[1, 20]")}
 # Columns of whole numbers, which result files store as doubles.
 COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "status", "steps")
+# The keys of a configuration that only a study has, and the groups of its file that are not of its finest level.
+OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", "field-samples")
+LEVELS = ("cases", "fit", "timing")
 # Attributes that the report and the scripts read, and that dir() does not show.
-INTERNAL = ("has_cells", "has_energy", "has_field", "in_window", "is_papers_problem", "made_by", "problem")
+INTERNAL = ("attributes", "cell_updates", "comment", "engine", "fitted_errors", "has_cells", "has_energy", "has_field",
+            "in_window", "is_chain", "is_papers_problem", "kind_in_words", "level_cells", "level_elements",
+            "level_steps", "made_by", "method", "model", "number", "order_steps", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
 
@@ -54,7 +59,7 @@ def read(path):
 def in_memory(command, image):
     """Return the result of a command of masing whose file exists only in memory, as the bytes `image`."""
     result = object.__new__(CLASSES[command])
-    result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}}
+    result.__dict__ |= {"_path": None, "_image": image, "_numbers": {}, "_head": None}
     return result
 
 
@@ -129,10 +134,12 @@ class Result(Mapping):
     def __init__(self, path):
         if not isinstance(path, str | PathLike):
             raise UsageError(f"{type(self).__name__}({quoted(path)}): give the path of a result file")
-        self._path, self._image, self._numbers = Path(path), None, {}
+        self._path, self._image, self._numbers = Path(path).absolute(), None, {}
+        self._head = hdf5.head(self._path)
         for name in self._required:
             self._require(name)
-        self.configuration  # is read now, in case the file is replaced later
+        # These are read now, so that a Run is shown even if the file is replaced or deleted later.
+        self.attributes("/"), self.configuration, self._paths
 
     @cached_property
     def configuration(self):
@@ -185,7 +192,10 @@ class Result(Mapping):
 
     @property
     def path(self):
-        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result."""
+        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result.
+
+        A pickle of a result has this path and the numbers read so far, one of a result in memory all numbers.
+        """
         if self._path is None:
             folder = tempfile.mkdtemp(prefix="masing-run-")
             self._folder = Folder(folder)
@@ -206,28 +216,31 @@ class Result(Mapping):
         """Write the result file to `path`, replacing an existing file, and return the path."""
         if not isinstance(path, str | PathLike):
             raise UsageError(f"save({quoted(path)}): give the path of a file")
-        path = Path(path)
+        path, content = Path(path), self._content()
         try:
-            path.write_bytes(self._image or self._path.read_bytes())
+            path.write_bytes(content)
         except OSError as error:
             raise MasingError(f"save({str(path)!r}): {error.strerror}") from None
         return path
 
-    def __copy__(self):
-        return self._as(type(self))
+    def _content(self):
+        """Return the bytes of the result file."""
+        if self._image:
+            return self._image
+        with self._opened():
+            return self._path.read_bytes()
 
-    def _as(self, kind):
-        """Return another object of the class `kind` for the same file."""
-        other = object.__new__(kind)
+    def __copy__(self):
+        other = object.__new__(type(self))
         other.__dict__ |= self.__dict__
         return other
 
     def __getstate__(self):
         # A result in memory or in a temporary file is pickled with the bytes of the file, because a temporary file may
         # be deleted.
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "_folder")}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "_folder", "finest")}
         is_temporary = self._image or self._folder
-        return state | ({"_path": None, "_image": self._image or self._path.read_bytes()} if is_temporary else {})
+        return state | ({"_path": None, "_image": self._content()} if is_temporary else {})
 
     def __setstate__(self, state):
         self.__dict__ |= state
@@ -235,12 +248,16 @@ class Result(Mapping):
             values.flags.writeable = False
 
     def _opened(self):
-        return nullcontext(self._file) if self._image else hdf5.opened(self._path)
+        if self._image:
+            return nullcontext(self._file)
+        if hdf5.head(self._path) != self._head:
+            raise MasingError(f"{self._path}: was written again after it was opened; open it again")
+        return hdf5.opened(self._path)
 
     def _require(self, path):
         """Raise NameMissing if the file has no dataset with this path."""
         if path not in self._shapes:
-            known = ", ".join(sorted(self._shapes)) or "none"
+            known = ", ".join(self) or "none"
             hint = "; what the model has is in result[\"state\"]" * (path == "field/u" and "state/values" in self)
             option, example = OPTIONS.get(group := path.partition("/")[0], ("", ""))
             if option in self.settings and not any(each.startswith(f"{group}/") for each in self._shapes):
@@ -261,10 +278,10 @@ class Result(Mapping):
         path = str(name).strip("/")
         path = path if "/" in path else self._paths.get(path, path)
         if path not in self._numbers:
+            self._require(path)
             with self._opened() as file:
                 values = hdf5.numbers(file, path)
             if values is None:
-                self._require(path)
                 raise MasingError(f"{self._name}: /{path} cannot be read as numbers; make the file again")
             self._numbers[path] = values
         return self._numbers[path]
@@ -303,7 +320,8 @@ class Result(Mapping):
         # The samples are the first group, so that the axis t has their labels.
         groups = dict.fromkeys(path.partition("/")[0] for path in self._paths.values())
         try:
-            data = hdf5.datasets(io.BytesIO(self._image) if self._image else self._path, groups, variable)
+            with self._opened():
+                data = hdf5.datasets(io.BytesIO(self._image) if self._image else self._path, groups, variable)
         except (*hdf5.DAMAGE, *hdf5.OTHER_TYPE) as error:
             raise MasingError(f"{self._name}: cannot be read by xarray ({error}); make the file again") from None
         if "state" in data:
@@ -319,6 +337,9 @@ class Result(Mapping):
     def to_netcdf(self, path):
         """Write the Dataset of to_xarray() to a netCDF file, which xarray.open_dataset(path) reads."""
         self.to_xarray().to_netcdf(path, engine="h5netcdf")
+
+    def _ipython_key_completions_(self):
+        return list(self)
 
     def __dir__(self):
         return [name for name in super().__dir__() if not name.startswith("_") and name not in INTERNAL]
@@ -372,6 +393,24 @@ class Run(Result):
     has_field = property(lambda self: min(self._shapes.get("field/u", (0,))) > 1 and "field/eta" in self,
                          doc="Whether η is stored, and u at several times and places.")
     has_energy = property(lambda self: "energy/residual" in self, doc="Whether there is an energy balance.")
+
+    @cached_property
+    def configuration(self):
+        """The text of the .ini file with the values of all options, of a study those of its finest level."""
+        text = super().configuration
+        return _finest_configuration(text, self.attributes("series")) if self._command == "converge" else text
+
+    @cached_property
+    def _shapes(self):
+        shapes = super()._shapes
+        left_out = LEVELS if self._command == "converge" else ()
+        return {path: shape for path, shape in shapes.items() if path.partition("/")[0] not in left_out}
+
+    def save(self, path):
+        """Write the result file to `path`, replacing an existing file, and return the path."""
+        if self._command == "converge":
+            raise UsageError("save(): the finest level of a study has no file of its own; save the study")
+        return super().save(path)
 
     @property
     def u(self):
@@ -509,7 +548,7 @@ class Study(Result):
     --------
     >>> study = masing.converge(refine="cells", levels=[25, 50, 100, 200], reference="cells-inf", final_time=20,
     ...                         steps=20000)
-    >>> study.verdict, list(study.level_cells), study.finest.steps
+    >>> study.verdict, list(study["cells"]), study.finest.steps
     ('as expected', [25.0, 50.0, 100.0, 200.0], 20000)
     """
 
@@ -547,10 +586,15 @@ class Study(Result):
         """A new pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
         return levels_table(self)
 
-    @property
+    @cached_property
     def finest(self):
         """The Run of the finest level; None if the file does not have its samples."""
-        return self._as(Run) if all(path in self._shapes for path in Run._required) else None
+        if not all(path in self._shapes for path in Run._required):
+            return None
+        run = object.__new__(Run)
+        run.__dict__ |= {name: value for name, value in self.__dict__.items()
+                         if not isinstance(getattr(type(self), name, None), cached_property)}
+        return run
 
     def number(self, name):
         """Return the attribute `name` of /fit as a number; NaN if the attribute is missing or is not a number."""
@@ -640,8 +684,14 @@ class Scan(Result):
                              doc="What the points are, in words: runs or limit cycles.")
     parameters = _attribute("points", "axes", "The names of the parameters.",
                             lambda text: text.replace(",", " ").split())
-    done = property(lambda self: self["points/status"] == 0, doc="Whether each point was computed [points].")
     points = property(lambda self: self.to_dataframe(), doc="A new pandas.DataFrame of the points, as to_dataframe().")
+
+    @property
+    def done(self):
+        """Whether each point was computed [points]."""
+        done = self["points/status"] == 0
+        done.flags.writeable = False
+        return done
 
     @cached_property
     def messages(self):
@@ -805,6 +855,20 @@ class Scan(Result):
 
 
 CLASSES = {"simulate": Run, "converge": Study, "scan": Scan}
+
+
+def _finest_configuration(text, sizes):
+    """Return the configuration of the finest level of a study, whose text is given, with the sizes of this level."""
+    known = {"steps": sizes.get("steps"), "cells": sizes.get("cells") or "inf", "model.n": sizes.get("elements")}
+    lines, section = [], ""
+    for line in text.splitlines():
+        section = f"{line.strip(' []')}." if line.startswith("[") else section
+        name = line.partition("=")[0].strip()
+        if known.get(section + name) is not None:
+            line = f"{name} = {known[section + name]}"
+        if section + name not in OF_STUDY:
+            lines.append(line.replace("# masing converge", "# masing simulate"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def parse_configuration(text):

@@ -94,7 +94,10 @@ def _file(value):
         return None
     from masing.results import Result
 
-    return str(value.path) if isinstance(value, Result) else None
+    if not isinstance(value, Result):
+        return None
+    with value._opened():  # raises MasingError if the file was written again or deleted
+        return str(value.path)
 
 
 def _plain(name, value, list_too=True):

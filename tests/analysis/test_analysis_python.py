@@ -246,8 +246,46 @@ def test_the_finest_level_of_a_study_is_a_run_and_the_study_is_none(tmp_path):
     assert not isinstance(study, masing.Run) and isinstance(study.finest, masing.Run)
     for run in (study.finest, masing.Run(study.save(tmp_path / "s.h5")), masing.open(tmp_path / "s.h5").finest):
         assert (run.cells, run.steps) == (200, 20000) and np.array_equal(run.x, study["series/x"])
+        assert set(run) == {"t", "x", "y", "force", "restoring"} == {"t", *run.to_xarray()}
+        assert (run.settings["cells"], run.settings["steps"]) == ("200", "20000") and "levels" not in run.settings
+        np.testing.assert_array_equal(masing.simulate(config=run.configuration).x, run.x)
+        with pytest.raises(ValueError, match="has no file of its own; save the study$"):
+            run.save(tmp_path / "f.h5")
+    assert study.finest is study.finest and study.settings["levels"] == "25,50,100,200"
     given = matplotlib.pyplot.figure().add_subplot()
     assert study.plot_errors(given) is given and given.get_xlabel() == "cell width δs"
+
+
+def test_what_a_result_has_not_is_no_attribute_and_is_said_by_the_names_it_has():
+    run = masing.simulate(**SMALL, force="0.3*sin(t)")
+    assert not hasattr(run, "watch") and not hasattr(run, "profile") and hasattr(run, "x")
+    assert run._ipython_key_completions_() == list(run)
+    with pytest.raises(KeyError, match=f"has no dataset /X; it has {', '.join(run)}$"):
+        run["X"]
+    scan = masing.scan(over={"w": [0.5, 0.7]}, force="0.1*sin(w*t)", **SMALL)
+    with pytest.raises(KeyError, match="it has .*, peak_x$"):
+        scan["amp"]
+    with pytest.raises(ValueError, match="read-only"):
+        scan.done[0] = False
+    index = masing.converge(**STUDY).to_dataframe().index
+    assert (index.name, list(map(type, index.tolist()))) == ("level", [int] * 4)
+
+
+def test_a_result_on_a_file_never_becomes_another_result(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = SMALL | {"force": "0.3*sin(t)", "output": "run.h5"}
+    run, x = masing.simulate(**given), masing.simulate(**given | {"output": "other.h5"}).x
+    monkeypatch.chdir("/")
+    np.testing.assert_array_equal(run.x, x)
+    assert run.path == tmp_path / "run.h5"
+    monkeypatch.chdir(tmp_path)
+    shown = repr(run)
+    masing.simulate(**given | {"cells": 3})
+    assert repr(masing.open(run.path)) != shown == repr(run)
+    for use in (lambda: run.y, lambda: run.save("again.h5"), run.to_xarray, lambda: masing.simulate(config=run)):
+        with pytest.raises(masing.MasingError, match="run.h5: was written again after it was opened; open it again"):
+            use()
+    assert run.title == "P = 20, N = 2000" and masing.open("run.h5").cells == 3 and not (tmp_path / "again.h5").exists()
 
 
 @pytest.mark.parametrize("result", [
