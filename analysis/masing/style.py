@@ -133,7 +133,8 @@ def label_decades(*axes):
     for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
         if high < 10 * low:
-            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]) if high < 5 * low else LogLocator(subs=(1, 2, 5)))
+            is_short = high < 5 * low
+            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]) if is_short else LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter(ScalarFormatter())
         else:
             axis.set_major_locator(LogLocator(subs=(1, 3) if high < 100 * low else (1,), numticks=7))

@@ -90,8 +90,8 @@ def test_the_intervals_of_the_integrals_and_the_band_cover_them_as_often(long, n
 
 
 def test_the_half_widths_of_integrals_are_those_of_their_derivatives():
-    """Of three elements with a spring, at coefficients whose standard deviations are known; the amplitude is 1, and a quarter of
-    the last element counts twice in the integral."""
+    """Of three elements with a spring, at coefficients whose standard deviations are known; the amplitude is 1, and a
+    quarter of the last element counts twice in the integral."""
     threshold, coefficients, deviation = np.array([0.2, 0.5, 0.9]), np.array([7, 0.3, 1, 2, 0.5]), np.arange(1, 6) / 100
 
     def estimates(changed):

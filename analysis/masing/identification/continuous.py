@@ -143,8 +143,8 @@ def _estimates(fit, threshold, elements, width, edge):
     `k_integral` is the integral of k over the s that yield, `last_slope` is k0 plus that over the other s, and `area`
     and `damping_ratio` are those of the fitted cycle of this `width`. `elements` are the stiffnesses at the places for
     coefficients of 1, and `edge` those of the part of a cell by which the integral ends beyond the places; the branch
-    hardly depends on which cells this part is counted to. The damping ratio is linearised in the coefficients. As these numbers hardly depend on
-    the roughness of k(s), their half-width is NORMAL_95 standard deviations, unlike BAND.
+    hardly depends on which cells this part is counted to. The damping ratio is linearised in the coefficients. As these
+    numbers hardly depend on the roughness of k(s), their half-width is NORMAL_95 standard deviations, unlike BAND.
     """
     stiffness, slid = elements.sum(axis=0), 2 * np.minimum(threshold, width / 2) @ elements / width
     lost = 4 * (threshold * np.maximum(width / 2 - threshold, 0)) @ elements

@@ -84,9 +84,11 @@ def _closed_form(run):
 def _sums(number, study):
     """Return the template's values on a study with more cells than are added one by one; None for any other study."""
     cells = study.level_cells
-    if study.engine != "memory" or study.reference != "cells-inf" or study.refine != "cells" or not cells.max() > MOST_ADDED:
+    method = study.engine, study.reference, study.refine
+    if method != ("memory", "cells-inf", "cells") or not cells.max() > MOST_ADDED:
         return None
     last, first = np.argmax(np.where(cells <= MOST_ADDED, cells, 0)), np.argmax(cells > MOST_ADDED)
     known = [f"{study.errors['x'][level] / study.ds[level]:.5g}" for level in (last, first)]
     return {"number": number, "added": count(cells[last]), "beyond": count(cells[first]), "ratios": known,
-            "of_cells": measured(study.number("constant_x") / MOST_CELLS), "floor": measured(study.number("floor") / 10)}
+            "of_cells": measured(study.number("constant_x") / MOST_CELLS),
+            "floor": measured(study.number("floor") / 10)}
