@@ -126,11 +126,15 @@ def colours(count):
 
 
 def label_decades(*axes):
-    """Label those of the axes that are logarithmic: powers of ten, or more numbers if the axis has less than two."""
+    """Label those of the axes that are logarithmic: powers of ten, or more numbers if the axis has less than two.
+
+    Equidistant numbers are labels only on a short axis, because the largest ones of a long axis would overlap.
+    """
     for axis in (each for each in axes if each.get_scale() == "log"):
         low, high = axis.get_view_interval()
         if high < 10 * low:
-            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+            is_short = high < 5 * low
+            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]) if is_short else LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter(ScalarFormatter())
         else:
             axis.set_major_locator(LogLocator(subs=(1, 3) if high < 100 * low else (1,), numticks=7))
@@ -180,6 +184,8 @@ def legend(axes, inside=False):
         columns = next(n for n in range(len(names), 0, -1) if n == 1 or letters >= sum(
             LINE_LETTERS + max(map(len, part)) for part in np.array_split(names, n)))
         where = {"loc": "best"} if inside else {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns}
+        # A power of ten of the axis would stand at the place of the legend; its end is now where the legend begins.
+        axes.yaxis.get_offset_text().set_horizontalalignment("right")
         axes.legend(lines, names, borderaxespad=0, handlelength=1.2, columnspacing=1, handletextpad=0.5, **where)
 
 

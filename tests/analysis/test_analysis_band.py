@@ -90,17 +90,18 @@ def test_the_intervals_of_the_integrals_and_the_band_cover_them_as_often(long, n
 
 
 def test_the_half_widths_of_integrals_are_those_of_their_derivatives():
-    """Of three elements with a spring, at coefficients whose standard deviations are known; the amplitude is 1."""
+    """Of three elements with a spring, at coefficients whose standard deviations are known; the amplitude is 1, and a
+    quarter of the last element counts twice in the integral."""
     threshold, coefficients, deviation = np.array([0.2, 0.5, 0.9]), np.array([7, 0.3, 1, 2, 0.5]), np.arange(1, 6) / 100
 
     def estimates(changed):
         fit = SimpleNamespace(coefficients=changed, covariance=np.diag(deviation**2))
-        return _estimates(fit, threshold, np.eye(3), 2)
+        return _estimates(fit, threshold, np.eye(3), 2, np.array([0, 0, 0.25]))
 
     found = estimates(coefficients)
     area = 4 * np.sum(coefficients[2:] * threshold * (1 - threshold))
     ratio = area / (2 * np.pi * (0.3 + np.sum(coefficients[2:] * threshold)))
-    assert [found[name][0] for name in INTEGRALS] == pytest.approx([3.5, 0.3, area, ratio])
+    assert [found[name][0] for name in INTEGRALS] == pytest.approx([3.625, 0.175, area, ratio])
     steps = 1e-4 * np.eye(5)
     for name in INTEGRALS:
         slopes = [(estimates(coefficients + step)[name][0] - estimates(coefficients - step)[name][0]) / 2e-4

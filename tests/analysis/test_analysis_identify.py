@@ -149,6 +149,23 @@ def test_correlated_residuals_and_an_integral_over_a_part_of_s_are_named():
     assert abs(value - 0.5) < 3 * factor * width and np.isnan(found.numbers["k0_halfwidth_95"])
 
 
+@pytest.mark.parametrize("threshold", ["s+0.1", "1.1-s"])
+def test_the_integral_ends_within_the_cell_that_reaches_the_amplitude(threshold):
+    """k = 1 and k0 = 0.5 on a cycle of the amplitude 0.6001, up to which 0.5 + 0.4/4000 of s yields."""
+    def branch(distance):
+        yielding = np.clip(distance / 2, 0.1, 1.1)
+        return 0.5 * distance + yielding**2 - 0.01 + distance * (1.1 - yielding)
+
+    amplitude = 0.6001
+    x = one_cycle(amplitude, 1200)
+    top, last = branch(2 * amplitude) / 2, np.arange(len(x)) > np.argmin(x)
+    force = np.where(last, branch(amplitude + x) - top, top - branch(amplitude - x))
+    force[:1200] = branch(2 * x[:1200]) / 2
+    found = identify_curve((x, force), threshold)
+    for name, true in (("k_integral", 0.5001), ("last_slope", 0.9999)):
+        assert found.numbers[name] == pytest.approx(true, abs=5e-6)
+
+
 def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_of, undrawn, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     threshold, stiffness, amplitude = TABLES["IV"]

@@ -206,8 +206,8 @@ def test_importing_initializes_no_mpi_and_all_names_are_there():
 def test_the_stub_has_the_names_and_the_options():
     tree = ast.parse((ANALYSIS / "masing" / "__init__.pyi").read_text(encoding="utf-8"))
     named = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    imported = {each.name for node in tree.body if isinstance(node, ast.ImportFrom) and node.module.startswith("masing.")
-                for each in node.names}
+    imported = {each.name for node in tree.body
+                if isinstance(node, ast.ImportFrom) and node.module.startswith("masing.") for each in node.names}
     assert imported | set(COMMANDS) == set(masing.__all__)
 
     def keys(name):

@@ -111,7 +111,7 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
     ((DAMPED, FORCED), ["my′=F−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
-    ((BASE,), ["my′=F−mag−k0x−∫", "workofF−ma_g:W", "x(t)andF(t)−ma_g(t).x"], ["−cy", "workofF:"]),
+    ((BASE,), ["my′=F−mag−k0x−∫", "workofF−mag:W", "x(t)andF(t)−mag(t).x"], ["−cy", "workofF:"]),
     ((), ["my′=F−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
 def test_a_page_has_the_terms_of_its_equation(result_of, page_of, words, said, unsaid):
     words = page_of(result_of("simulate", "run.h5", *SHORT, "--energy", *words)).words
@@ -161,7 +161,8 @@ def value_of(label):
     return float(mantissa or 1) * 10.0 ** float(power.partition("^")[2])
 
 
-@pytest.mark.parametrize("low, high", [(10 / 420, 10 / 400), (6e-14, 1.6e-13), (1, 1.5), (3e-7, 2e-5), (1e-12, 1e3)])
+@pytest.mark.parametrize("low, high", [(10 / 420, 10 / 400), (6e-14, 1.6e-13), (1, 1.5), (2.3e-3, 2.1e-2), (3e-7, 2e-5),
+                                       (1e-12, 1e3)])
 def test_labels_of_ticks_do_not_touch(low, high):
     """In the width of a panel, as levels of 400 to 420 steps have it; each is the number at which it stands."""
     with style.applied():

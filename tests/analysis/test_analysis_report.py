@@ -45,7 +45,8 @@ BOTH = {"refine": "both", "reference": "exact"}
 CONTINUUM = without(ladder(), ("cells", "ds"), value=0.0)
 # What a page says of a study, and what it does not say: columns, attributes of /fit, said, unsaid.
 PAGES = {
-    "good": (ladder(), fit(), ["Order one in δt: x 1.000", "Errors are measured against", "Tested: (25) (here P = 10)", "1 of 1 study as expected", "0.45*cos(0.5*t)"],
+    "good": (ladder(), fit(), ["Order one in δt: x 1.000", "Errors are measured against", "Tested: (25) (here P = 10)",
+                               "1 of 1 study as expected", "0.45*cos(0.5*t)"],
              ["The smallest C", "xtrapol"]),
     "failed": (ladder(order=0.512), fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected"),
                ["Study 1 is not as expected: Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512."],
@@ -164,6 +165,15 @@ def test_the_page_is_self_contained_and_names_are_escaped(page_of, tmp_path, stu
     assert all(address.startswith(("data:", "#")) for address in page.addresses) and len(page.ids) == len(set(page.ids))
     assert len(page.alternatives) == 5 and all(len(text) > 20 for text in page.alternatives)
     assert all(text in page.words for text in ("a<b>.h5", "2*(t<1)&1", "<script>"))
+
+
+def test_the_problems_of_runs_without_a_study_are_shown(page_of, tmp_path, study_file, papers_case):
+    runs = [write_run(tmp_path / name, papers_case, force=force)
+            for name, force in (("a.h5", "sin(3*t)"), ("b.h5", "sin(5*t)"), ("c.h5", "sin(3*t)"))]
+    words = page_of(study_file, "--cycles", *runs).words
+    section = words[words.index("1 The problems"):words.index("2 The studies")]
+    parts = ["a.h5 and c.h5 The model masing above, with these data", "sin(3*t)", "b.h5", "sin(5*t)"]
+    assert sorted(parts, key=section.index) == parts
 
 
 def test_the_levels_are_printed(page_of, tmp_path, study_file):

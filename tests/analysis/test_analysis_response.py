@@ -91,9 +91,9 @@ def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
     assert claim_of_scan(scan).startswith("2 of 3 limit cycles of the exact solution at P = ∞")
     assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
     scan.kind, scan.kind_in_words, scan.engine = "runs", "runs", "sweep"
-    for steps, words in (("800", "N = 800 steps"), ("record", "steps, as many as each point’s record says")):
+    for steps, words in (("800", "N = 800"), ("record", "the N that belongs to the record of each")):
         scan.settings["steps"] = steps
-        assert f"2 of 3 runs are by {words} at P = ∞;" in claim_of_scan(scan)
+        assert f"2 of 3 runs are computed in steps of time at P = ∞, with {words};" in claim_of_scan(scan)
 
 
 def test_a_report_has_a_section_on_scans(scans, page_of):

@@ -159,10 +159,13 @@ def remarks(study):
         sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, "
                          "as where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
-        levels = study.fit["deciding_levels"]
-        sentences.append(f"These levels would probably decide: levels = {levels}." if levels else "Differences of "
-                         "successive levels are few or scatter; another reference may decide, such as finest." if study.reference == "successive" else
-                         "No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
+        if levels := study.fit["deciding_levels"]:
+            sentences.append(f"These levels would probably decide: levels = {levels}.")
+        elif study.reference == "successive":
+            sentences.append("Differences of successive levels are few or scatter; another reference may decide, such "
+                             "as finest.")
+        else:
+            sentences.append("No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
     return sentences
 
 

@@ -221,8 +221,9 @@ def _refined(distance, force, corner):
         lower = np.r_[-np.inf, np.zeros(n + 1), np.full(n, distance[0])]
         upper = np.r_[np.full(n + 2, np.inf), np.full(n, distance[-1])]
         inside = np.clip(start, lower + 1e-12 * units, upper - 1e-12 * units)
-        solved = scipy.optimize.least_squares(lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, x_scale=units,
-                               jac=lambda p: _jacobian(distance, p, n), bounds=(lower, upper), max_nfev=60)
+        solved = scipy.optimize.least_squares(
+            lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, x_scale=units,
+            jac=lambda p: _jacobian(distance, p, n), bounds=(lower, upper), max_nfev=60)
         start = solved.x
     order = np.argsort(start[n + 2:])
     parameters = np.r_[start[:2], start[2:n + 2][order], start[n + 2:][order]]

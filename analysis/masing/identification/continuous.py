@@ -75,7 +75,8 @@ def identify_continuous(path, half, s, threshold):
     first, last = np.sort(2 * threshold[known][[0, -1]])
     inside = np.count_nonzero((distance >= first) & (distance <= last))
     basis = _basis(s[known], min(MOST_INTERVALS, max(1, inside // POINTS_PER_INTERVAL)))
-    fit = _fit(distance, force, weight, threshold[known], basis / len(s))
+    beyond = _beyond_cells(threshold, known, branch.width / 2)
+    fit = _fit(distance, force, weight, threshold[known], basis / len(s), beyond)
     return _continued(branch, s, threshold, known, basis, fit)
 
 
@@ -85,6 +86,14 @@ def threshold_values(masing, threshold):
                "field_points": 0, "quiet": True}
     _, run = commands.run("simulate", options, masing=masing)
     return run.s, run.eta
+
+
+def _beyond_cells(threshold, known, amplitude):
+    """Return how far s with η(s) = amplitude is beyond the outermost of the `known` cells, in cells (-1/2 to 1/2)."""
+    rising, count = np.sort(threshold), np.count_nonzero(known)
+    if count == len(rising):
+        return 0.0
+    return (amplitude - rising[count - 1]) / (rising[count] - rising[count - 1]) - 0.5
 
 
 def _basis(s, intervals):
@@ -101,12 +110,13 @@ def _basis(s, intervals):
 _Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score estimates", defaults=[None])
 
 
-def _fit(distance, force, weight, threshold, shares):
+def _fit(distance, force, weight, threshold, shares, beyond=0.0):
     """Return a fit of the force by the spline, with or without two additional elements at the ends of the range of η.
 
     The thresholds of a cycle of a model with cells may end about one cell before or after the range of η(s), as by the
     papers' rule without a cell at s = 0. An end at the wrong place would make k(s) oscillate; the two elements prevent
-    this, and are not part of k(s). `shares` [places, splines] are the B-splines divided by the number of places.
+    this, and are not part of k(s). `shares` [places, splines] are the B-splines divided by the number of places, and
+    `beyond` is that of _beyond_cells().
     """
     answers = np.column_stack([Elements(0.0, each, threshold).branch(distance) for each in shares.T])
     tied = np.column_stack([np.ones_like(distance), distance, answers])
@@ -118,24 +128,27 @@ def _fit(distance, force, weight, threshold, shares):
     best = with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
     # The additional elements have a part in the area and in the stiffness of the cycle, but are not part of k(s).
     elements = shares if best is alone else np.hstack([np.eye(len(threshold))[:, [0, -1]], shares])
-    estimates = _estimates(best, threshold, elements, distance[-1])
+    edge = beyond * shares[-1 if threshold[-1] > threshold[0] else 0]
+    edge = np.r_[np.zeros(elements.shape[1] - len(edge)), edge]
+    estimates = _estimates(best, threshold, elements, distance[-1], edge)
     keep = np.r_[:2, len(best.coefficients) - shares.shape[1]:len(best.coefficients)]
     # The noise of the most exact sample, of weight 1, is replaced by that of a sample with the mean variance.
     return best._replace(coefficients=best.coefficients[keep], covariance=best.covariance[np.ix_(keep, keep)],
                          noise=best.noise * np.sqrt(np.mean(weight**-2.0)), estimates=estimates)
 
 
-def _estimates(fit, threshold, elements, width):
+def _estimates(fit, threshold, elements, width, edge):
     """Return integral numbers of a fit as {name: (value, half-width of the 95 % interval)}.
 
-    `k_integral` is the integral of k over the places that yield, `last_slope` is k0 plus that over the other places,
-    and `area` and `damping_ratio` are those of the fitted cycle of this `width`. `elements` are the stiffnesses at the
-    places for coefficients of 1. The damping ratio is linearised in the coefficients. As these numbers hardly depend on
-    the roughness of k(s), their half-width is NORMAL_95 standard deviations, unlike BAND.
+    `k_integral` is the integral of k over the s that yield, `last_slope` is k0 plus that over the other s, and `area`
+    and `damping_ratio` are those of the fitted cycle of this `width`. `elements` are the stiffnesses at the places for
+    coefficients of 1, and `edge` those of the part of a cell by which the integral ends beyond the places; the branch
+    hardly depends on which cells this part is counted to. The damping ratio is linearised in the coefficients. As these
+    numbers hardly depend on the roughness of k(s), their half-width is NORMAL_95 standard deviations, unlike BAND.
     """
     stiffness, slid = elements.sum(axis=0), 2 * np.minimum(threshold, width / 2) @ elements / width
     lost = 4 * (threshold * np.maximum(width / 2 - threshold, 0)) @ elements
-    rows = np.array([np.r_[0, 0, stiffness], np.r_[0, 1, 0 * stiffness], np.r_[0, 0, lost], np.r_[0, 1, slid]])
+    rows = np.array([np.r_[0, 0, stiffness + edge], np.r_[0, 1, -edge], np.r_[0, 0, lost], np.r_[0, 1, slid]])
     integral, slope, area, secant = rows @ fit.coefficients
     factor = 1 / (2 * np.pi * secant * (width / 2)**2)
     rows[3] = factor * (rows[2] - area / secant * rows[3])

@@ -91,7 +91,8 @@ def numbers(fitted, compared, threshold, noise):
 def _of_elements(fitted, noise):
     elements = fitted.elements
     count = len(elements.stiffness)
-    how = "slopes and corners of a polygon, exact" if fitted.exact else f"regression, {noise}"
+    exact = "a polygon, exact if each gap between samples has one corner at most; ± of η holds without this"
+    how = exact if fitted.exact else f"regression, {noise}"
     rows = [row for n, each in enumerate(zip(elements.threshold, fitted.threshold_width, elements.stiffness,
                                              fitted.stiffness_width), start=1)
             if n <= MOST_LINES or n == count for row in ((f"η{n}", *each[:2]), (f"k{n}", *each[2:]))]

@@ -32,6 +32,7 @@ def identification_page(fitted, compared, threshold):
         axes.set(ylabel="residual,\n% of range", xlim=cycle.get_xlim())
         rms = 100 * np.sqrt(np.mean(residual**2)) if len(residual) else math.nan
         axes.set_title(f"{word}: rms {measured(rms)} %", fontsize=10)
+        axes.yaxis.get_offset_text().set_horizontalalignment("right")
     words = f"noise {measured(noise)} % (band: ±2 of it)" if noise else "no noise"
     missed[0].set_title(f"{missed[0].get_title()}\n{words}", fontsize=10)
     missed[1].set_xlabel(cycle.get_xlabel())

@@ -58,8 +58,10 @@ def replay(elements, x, u, force=None):
         if force is not None and before and len(distance) >= FEWEST_IN_BLOCK:
             gap = max(abs(x[start] - x[start - 1]), abs(x[start + 1] - x[start]))
             target = force[leg] - offset
-            u = turned(scipy.optimize.minimize_scalar(lambda beyond: np.sum((target - answer(turned(beyond)))**2), bounds=(0, gap),
-                                       method="bounded", options={"xatol": 1e-6 * gap}).x)
+            nearest = scipy.optimize.minimize_scalar(
+                lambda beyond: np.sum((target - answer(turned(beyond)))**2), bounds=(0, gap), method="bounded",
+                options={"xatol": 1e-6 * gap})
+            u = turned(nearest.x)
         result[leg] = answer(u)
         if force is not None:
             # The forces may differ by a constant. It is the mean residual over the last quarter of the leg, where the

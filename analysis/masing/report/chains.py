@@ -52,7 +52,7 @@ def _extremes_picture(run):
     for (name, label), axes in zip(EXTREMES.items(), frames.values()):
         axes.plot(run[f"profile/{name}"], run["profile/node"], color=style.COLOURS[0], label=label)
         axes.locator_params(axis="x", nbins=2)
-        axes.set_xlim(left=0)
+        axes.set_xlim(0, 1.05 * np.nanmax(run[f"profile/{name}"]) or 1)
         axes.yaxis.get_major_locator().set_params(integer=True)
         axes.set(xlabel=label)
     for axes in (frames["max_x"], frames["max_force"]):
@@ -77,10 +77,8 @@ def _loops_picture(run):
                   label=f"element {run['watch/node'][place]:.0f}")
         axes.locator_params(axis="x", nbins=3)
         style.legend(axes)
-    for axes in frames[:len(chosen):2]:
-        axes.set(ylabel="force f")
-    for axes in frames[max(0, len(chosen) - 2):len(chosen)]:
-        axes.set(xlabel="elongation d")
+    figure.supxlabel("elongation d")
+    figure.supylabel("force f")
     for axes in frames[len(chosen):]:
         axes.remove()
     numbers = listed(f"{node:.0f}" for node in run["watch/node"][chosen])

@@ -117,7 +117,9 @@ def _together(group, exact):
     drawn = [line.get_label() for line in figure.axes[0].lines if line.get_label() in labels(runs)]
     caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {joined(drawn)}"
     caption += " over the exact one, grey" if exact is not None else ""
-    return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.", f"{caption}.")
+    caption += ", with the right-hand corner magnified" if figure.axes[0].child_axes else ""
+    caption = f"{caption}, {group[0].window}."
+    return Picture(f"{runs[0].path.stem}-together", figure, caption, caption)
 
 
 def _long(cycle):

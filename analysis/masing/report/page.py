@@ -17,14 +17,15 @@ from masing.report.study import study_section
 from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.report.work import work_precision
+from masing.text import listed
 
 # A template contains this comment at the place where the list of the works that the page cites is inserted.
 BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 # {id of a section of the page: its name in the table of contents}.
 SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The reference", "cycles": "Cycles",
-            "papers": "The papers’ numbers", "work": "Work and precision", "time": "Over time", "chains": "Along chains",
-            "responses": "Responses", "provenance": "Files"}
+            "papers": "The papers’ numbers", "work": "Work and precision", "time": "Over time",
+            "chains": "Along chains", "responses": "Responses", "provenance": "Files"}
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=()):
@@ -41,7 +42,8 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         first.setdefault(run.problem, run)
     problems = {key: problem(run, f"problem-{n}", exact.description(run.model))
                 for n, (key, run) in enumerate(first.items(), start=1)}
-    sections = _sections(studies, problems)
+    of_files = _problems_of_files(files, problems, {study.problem for study in studies})
+    sections = _sections(studies, problems, {each.model for each, *_ in of_files})
     # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
     cycles = cycles_section([run for run in runs if not run.is_chain], *window, studies=studies, exact=exact)
     work = work_precision(studies)
@@ -74,7 +76,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     html = render("report.html.j2", title=title, contents=contents, number=_places(dict(contents)).get,
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
-                  problem=next(iter(problems.values())), studies=sections, work=work, cycles=cycles, reference=reference,
+                  problems=of_files, studies=sections, work=work, cycles=cycles, reference=reference,
                   trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
@@ -85,13 +87,26 @@ def _places(names):
     return {name: place for place, name in enumerate(names, start=1)}
 
 
-def _sections(studies, problems):
+def _problems_of_files(files, problems, of_studies):
+    """Return (Problem, whether it shows its model, names of its files) for the section on the problems.
+
+    These are the first problem and those that no study has, as the sections on the studies show the others.
+    """
+    shown, models = [], set()
+    for number, (key, each) in enumerate(problems.items()):
+        if number == 0 or key not in of_studies:
+            shown.append((each, each.model not in models, listed(run.path.name for run in files if run.problem == key)))
+            models.add(each.model)
+    return shown
+
+
+def _sections(studies, problems, models):
     """Return the template's values for the section of each study.
 
     The values also say whether an earlier section shows the same problem or model; the template does not repeat it.
+    `models` are those of the section on the problems.
     """
-    sections, shown = [], {next(iter(problems), None)}
-    models = {each.model for each in list(problems.values())[:1]}
+    sections, shown, models = [], {next(iter(problems), None)}, set(models)
     for number, study in enumerate(studies, start=1):
         key = study.problem
         section = study_section(study, number, problems[key], key not in shown)
@@ -125,4 +140,5 @@ def _trajectories(studies, runs, exact):
     for run in [*exact.all, *filter(None, (study.finest for study in studies)), *runs]:
         first.setdefault(run.problem, run)
     chosen = list(first.values())
-    return chosen + [run for run in runs if (run.has_field or run.has_energy) and all(run is not other for other in chosen)]
+    return chosen + [run for run in runs
+                     if (run.has_field or run.has_energy) and all(run is not other for other in chosen)]

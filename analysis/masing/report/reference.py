@@ -15,6 +15,9 @@ MOST_ADDED = 2**24
 MOST_CELLS = 2**50
 # The restoring force of the closed form is compared if the exact one comes as close to it as this, relative to it.
 ALL_SLIDE = 1e-3
+# The columns of the table of checks, in the order of the numbers of _row().
+CHECKS = ("two integrators", "energy, of the input", "closed form of the force", "x without the program",
+          "y without the program", "least error of x in a study")
 
 
 def reference_section(studies, exact):
@@ -28,8 +31,11 @@ def reference_section(studies, exact):
         if study.model == "masing" and study.reference in ("exact", "exact-time", "cells-inf"):
             against.setdefault(study.problem, []).append((number, study))
     rows = [row for group in against.values() if (row := _row(group, exact)) is not None]
+    checks = [name for place, name in enumerate(CHECKS) if any(row["numbers"][place] != EN_DASH for row in rows)]
+    for row in rows:
+        row["numbers"] = [text for name, text in zip(CHECKS, row["numbers"]) if name in checks]
     sums = [each for number, study in enumerate(studies, start=1) if (each := _sums(number, study)) is not None]
-    return {"rows": rows, "sums": sums, "sliders": grouped(SLIDERS),
+    return {"rows": rows, "checks": checks, "sums": sums, "sliders": grouped(SLIDERS),
             "same_cells": listed(f"study {number}, {measured(study.number('self_check'))}" for group in against.values()
                                  for number, study in group if study.reference == "exact-time"),
             "same_steps": listed(str(number) for group in against.values() for number, study in group
@@ -78,9 +84,11 @@ def _closed_form(run):
 def _sums(number, study):
     """Return the template's values on a study with more cells than are added one by one; None for any other study."""
     cells = study.level_cells
-    if study.engine != "memory" or study.reference != "cells-inf" or study.refine != "cells" or not cells.max() > MOST_ADDED:
+    method = study.engine, study.reference, study.refine
+    if method != ("memory", "cells-inf", "cells") or not cells.max() > MOST_ADDED:
         return None
     last, first = np.argmax(np.where(cells <= MOST_ADDED, cells, 0)), np.argmax(cells > MOST_ADDED)
     known = [f"{study.errors['x'][level] / study.ds[level]:.5g}" for level in (last, first)]
     return {"number": number, "added": count(cells[last]), "beyond": count(cells[first]), "ratios": known,
-            "of_cells": measured(study.number("constant_x") / MOST_CELLS), "floor": measured(study.number("floor") / 10)}
+            "of_cells": measured(study.number("constant_x") / MOST_CELLS),
+            "floor": measured(study.number("floor") / 10)}

@@ -67,8 +67,8 @@ def claim_of_scan(scan):
     if scan.engine == "exact":
         return f"{points} are exact in time{at}."
     steps = scan.settings["steps"]
-    count_of = f"N = {steps} steps" if steps.isdecimal() else f"steps, as many as each point’s {steps} says"
-    return f"{points} are by {count_of}{at}; their errors are not measured."
+    count_of = f"the N that belongs to the {steps} of each" if steps.isidentifier() else f"N = {steps}"
+    return f"{points} are computed in steps of time{at}, with {count_of}; their errors are not measured."
 
 
 def _untested(studies, scans=()):

@@ -70,9 +70,10 @@ def motion_picture(run):
     name, law = motion(run).force_over_time, run.settings.get("force", "")
     law = f" = {law}" if name == "F(t)" and 0 < len(law) <= SHORT else ""
     force = f" and {name}{law}" if known else ""
+    node = " of the node on which F acts" if run.is_chain else ""
     return _picture(run, "motion", _motion_figure(run),
                     f"Displacement x{f' and force {motion(run).force}' if known else ''} over time",
-                    f"x(t){force}.", facts)
+                    f"x(t){node}{force}.", facts)
 
 
 def energy_picture(run):
