@@ -18,7 +18,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from masing import native, program, results, tables, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, quoted
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, UsageError, quoted
 
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
@@ -274,8 +274,7 @@ def _result(command, files, options):
                 image, answer = _in_process(module, command, options, folder, show)
             result = results.in_memory(command, image)
     except MasingError as error:
-        kind = UsageError if error.code == USER_MISTAKE else type(error)
-        raise kind(_in_python(str(error)), error.code) from None  # omits the frames of this package
+        raise type(error)(_in_python(str(error)), error.code) from None  # omits the frames of this package
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
         warnings.warn(_in_python(line), stacklevel=3)

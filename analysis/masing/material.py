@@ -60,8 +60,9 @@ class Material:
         given = {"stiffness": stiffness, "threshold": threshold,
                  "threshold_down": np.nan if threshold_down is None else threshold_down,
                  "initial_u": 0 if initial_u is None else initial_u}
+        arrays = [np.atleast_1d(_array(name, value)) for name, value in given.items()]
         try:
-            arrays = np.broadcast_arrays(*(np.atleast_1d(_array(name, value)) for name, value in given.items()))
+            arrays = np.broadcast_arrays(*arrays)
         except ValueError:
             raise MasingError("of_springs: give numbers, or arrays of one length, for k, η, η⁻ and u0") from None
         if arrays[0].ndim != 1:
@@ -255,6 +256,8 @@ class MaterialPoints(_Points):
             given = _of_masing(material), n, _number("x", x)
         try:
             self._of_program = _masing().MaterialPoints(*given)
+        except MasingError:
+            raise
         except (MemoryError, TypeError, ValueError):
             raise MasingError(f"n = {n}: so many points need more memory than there is") from None
         self.material, self._index = material, index

@@ -247,15 +247,16 @@ def _doubles(values):
 
 def of_at2(path):
     """Return the times from 0 and the values (t, a) of a record in PEER's format AT2."""
+    text = text_of(Path(path))
+    if (found := AT2.search(text)) is None:
+        raise MasingError(f"{path}: is no record; above its numbers must stand NPTS= and DT=")
     try:
-        text = Path(path).read_text(encoding="latin-1")
-        found = AT2.search(text)
-        numbers = [float(word) for word in text[found.end():].split()]
-        if len(numbers) != int(found[1]):
-            raise ValueError(f"{len(numbers)} numbers, not NPTS = {found[1]}")
-        return [i * float(found[2]) for i in range(len(numbers))], numbers
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: is no record with NPTS=, DT= and its numbers below: {error}") from None
+        numbers, step = [float(word) for word in text[found.end():].split()], float(found[2])
+    except ValueError as error:
+        raise MasingError(f"{path}: {error}; below NPTS= and DT= a record has numbers alone") from None
+    if len(numbers) != int(found[1]):
+        raise MasingError(f"{path}: has {len(numbers)} numbers, not NPTS = {found[1]}; give the whole record")
+    return [i * step for i in range(len(numbers))], numbers
 
 
 def with_samples(options):
@@ -290,12 +291,13 @@ def write_samples(path, samples):
     """
     try:
         columns = {str(name): list(column) for name, column in dict(samples).items()}
-        if len(columns) != len(dict(samples)) or hasattr(samples, "columns") and len(columns) != len(samples.columns):
-            raise UsageError("samples: two columns have the same name; give each its own")
+        has_twins = len(columns) != len(getattr(samples, "columns", dict(samples)))
         table = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
     except (TypeError, ValueError):
         raise UsageError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
             from None
+    if has_twins:
+        raise UsageError("samples: two columns have the same name; give each its own")
     if not columns or 0 in map(len, columns.values()):
         raise UsageError("samples: has no rows; give a row for each sample")
     if len({len(cells) for cells in columns.values()}) != 1:

@@ -13,6 +13,7 @@ import sys
 import time
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import h5py
 import matplotlib.pyplot
@@ -123,7 +124,7 @@ X = np.linspace(0, 1, 30)
 def test_mistakes_in_calls_or_in_the_options_of_simulate_raise_what_is_promised(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call() if callable(call) else masing.simulate(**call)
-    assert callable(call) or isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, (ValueError, KeyError, FileNotFoundError))
     assert caught.value.code == 2 and "\n" not in str(caught.value)
 
 
@@ -133,9 +134,24 @@ def test_errors_are_also_those_that_python_has_for_them(tmp_path):
     with pytest.raises(KeyError) as unknown:
         masing.simulate(**SMALL)["none"]
     assert "has no dataset /none" in str(unknown.value) and str(unknown.value)[0] != "'"
-    for caught in (missing, unknown):
+    with pytest.raises(ValueError, match="^k0 = -1; ") as wrong:
+        masing.Material(k0=-1)
+    for caught in (missing, unknown, wrong):
         again = pickle.loads(pickle.dumps(caught.value))
         assert isinstance(again, masing.MasingError) and str(again) == str(caught.value) and again.code == 2
+
+
+@pytest.mark.parametrize("call", [
+    lambda: masing.simulate(config="none.ini"), lambda: masing.simulate(force=Path("none.csv")),
+    lambda: masing.simulate(force=Path("none.at2")), lambda: masing.simulate(initial_u="file:none.h5"),
+    lambda: masing.simulate(restart="none.h5"), lambda: masing.simulate(force="r(t)", tables={"r": "none.csv"}),
+    lambda: masing.scan(samples="none.csv"), lambda: masing.simulate(**SMALL, force=0, output="/none/a.h5"),
+    lambda: masing.judge("none.csv"), lambda: masing.cycle_numbers("none.csv"),
+    lambda: masing.identify((X, X), program_path="/none/a")])
+def test_a_missing_file_is_a_file_not_found_error(call):
+    with pytest.raises(masing.MasingError, match="none") as caught:
+        call()
+    assert isinstance(caught.value, FileNotFoundError) and caught.value.code == 2
 
 
 def test_a_result_stands_for_its_file():
@@ -153,7 +169,7 @@ def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, m
     monkeypatch.setattr(program, "ROOT", tmp_path / "share" / "masing")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("MASING_PROGRAM", "/none")
-    with pytest.raises(masing.MasingError,
+    with pytest.raises(FileNotFoundError,
                        match=f"^no program at {tmp_path}/bin/masing or on the PATH, nor at .MASING_PROGRAM = /none"):
         masing.simulate()
 
