@@ -174,7 +174,8 @@ def _pairs(options, folder, table):
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
             yield option, f"table:{table(name, value)}"
         elif name in values.REPEATED and isinstance(value, dict):
-            yield from ((option, f"{key}={_text(each)}") for key, each in value.items())
+            names = values.VARIED if name == "over" else {}
+            yield from ((option, f"{names.get(key, key)}={_text(each)}") for key, each in value.items())
         elif name in values.REPEATED and not isinstance(value, str):
             yield from ((option, str(each)) for each in value)
         else:

@@ -20,6 +20,8 @@ OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 REPEATED = ("set", "let", "over", "tables")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
 FILES = ("output", "config", "restart", "checkpoint")
+# The numeric options that a scan can vary and that the program does not write with _.
+VARIED = {"final_time": "final-time", "sample_every": "sample-every"}
 # The types of values that are passed on unchanged.
 SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 

@@ -114,6 +114,11 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
     (lambda: masing.scan(samples=3), "^samples=3: give"),
     (lambda: masing.scan(over={"force": []}), "is empty; give records"),
+    (lambda: masing.scan(over={"stiffness": ["1", "2-s"]}), r"^over\['stiffness'\]: '1' is not the path of a record"),
+    (lambda: masing.scan(over={"force": (X, X)}), r"^over\['force'\]: its table is no pair of arrays; give"),
+    ({"force": (X, X, X)}, "^force: its table is no pair of arrays; give"),
+    ({"force": ([], [])}, "^force: its table is no pair of arrays; give"),
+    ({"force": (X, X[None])}, "^force: its table is no pair of arrays; give"),
     (lambda: masing.scan(over={"force": [([0, 1], [0, 1])]}, force="t"), "force or samples is given, too"),
     (lambda: masing.scan(samples={"k0": [None]}), "None is no cell"),
     (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dict"),
@@ -406,6 +411,16 @@ def test_records_may_be_varied_like_numbers():
     for n, point in enumerate((force, k0) for force in records for k0 in (0.1, 0.2)):
         run = masing.simulate(force=point[0], k0=point[1], final_time=4, steps=200, **SLAB)
         assert scan["most_x"][n] == run.x.max()
+    columns = {"force": [each for each in records for _ in range(2)], "k0": [0.1, 0.2] * 2}
+    again = masing.scan(samples=columns, final_time=4, steps=200, **SLAB)
+    np.testing.assert_array_equal(again["most_x"], scan["most_x"])
+
+
+def test_options_are_varied_by_their_keywords():
+    times = masing.scan(over={"final_time": [2, 4]}, force="0.3*sin(t)", steps=200, **SLAB)
+    for n, final_time in enumerate((2, 4)):
+        run = masing.simulate(force="0.3*sin(t)", final_time=final_time, steps=200, **SLAB)
+        assert times["most_x"][n] == run.x.max()
 
 
 def test_arrays_are_in_the_file_and_paths_are_not(tmp_path, monkeypatch):
