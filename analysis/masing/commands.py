@@ -153,7 +153,7 @@ def _pairs(options, folder, table):
     # before it, behind the options with a value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
         option = OPTIONS.get(name) or name.rstrip("_").replace("_", "-")
-        value = _read(value) if name in FUNCTIONS else value
+        value = _read(name, value) if name in FUNCTIONS else value
         if value is None or isinstance(value, bool):
             if value:
                 yield option, None
@@ -165,7 +165,7 @@ def _pairs(options, folder, table):
             yield option, str(path)
         elif name == "tables" and isinstance(value, dict):
             for key, each in value.items():
-                each = _read(each)
+                each = _read(f"tables[{key!r}]", each)
                 is_text = isinstance(each, str | os.PathLike)
                 yield option, f"{key}={each if is_text else table(f'tables[{key!r}]', each)}"
         elif name in FUNCTIONS and isinstance(value, os.PathLike):
@@ -193,9 +193,14 @@ def _in_process(module, command, options, folder, show):
     return native.run(module, command, list(_pairs(options, folder, table)), show, arrays)
 
 
-def _read(value):
+def _read(name, value):
     """Return the arrays of a record whose Path ends in .at2; return any other value unchanged."""
-    return tables.of_at2(value) if isinstance(value, os.PathLike) and str(value).lower().endswith(".at2") else value
+    if not isinstance(value, os.PathLike) or not str(value).lower().endswith(".at2"):
+        return value
+    try:
+        return tables.of_at2(value)
+    except MasingError as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def points(name, value):

@@ -115,8 +115,8 @@ def backbone(material, amplitudes):
     [2.0, 1.0]
     """
     x = np.atleast_1d(_array("amplitudes", amplitudes))
-    if x.ndim != 1 or not (x > 0).all():
-        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give numbers > 0, an array [n]")
+    if x.ndim != 1 or not ((x > 0) & (x < np.inf)).all():
+        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give finite numbers > 0, an array [n]")
     points = MaterialPoints(material, len(x))
     points.move_to(x)
     least = points.move_to(-x).force  # From here on the cycle repeats itself.
@@ -321,7 +321,7 @@ class MaterialPoints(_Points):
 
 def _of_masing(material):
     if not isinstance(material, Material):
-        raise MasingError(f"a point of {quoted(material)}; give a masing.Material")
+        raise MasingError(f"material = {quoted(material)}: give a masing.Material")
     return material._of_program
 
 

@@ -103,6 +103,9 @@ def test_records_and_series_over_times(tmp_path):
     path.write_text(path.read_text().replace("   6,", "   7,"))
     with pytest.raises(MasingError, match="6 numbers, not NPTS = 7"):
         of_at2(path)
+    path.write_text("no record\n")
+    with pytest.raises(MasingError, match=f"^base_acceleration: {path}: is no record; above its numbers"):
+        masing.simulate(base_acceleration=path)
 
 
 # The lines of an engineer's file: what stands above the numbers, and how a line has t, x and F.
@@ -178,7 +181,7 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
     run_file.unlink()
     refused(cycles, run_file, "is not there")
     run_file = result_of("simulate", "run.h5", "--cells=5", "--steps=10", "--field-every=2", "--energy")
-    one_line(run_script(response, run_file), f"{run_file}: is of masing simulate, which analysis/cycles.py reads; give")
+    one_line(run_script(response, run_file), f"{run_file}: is of masing simulate; give")
     for name, shape in (("field/u", (3, 3)), ("energy/input", (7,))):
         with h5py.File(run_file, "a") as file:
             del file[name]
