@@ -188,12 +188,13 @@ def _frame(table):
         named = {n: name for n, name in enumerate(read.heading) if name}
         frame = pd.DataFrame({n: [text or cell for text, cell in zip(read.texts(n), read.cells[n])] for n in named})
         frame.columns = named.values()
+    elif not isinstance(table, dict | pd.DataFrame):
+        raise MasingError(f"table={quoted(table)}: give a DataFrame, {{column: values}}, or the path of a table")
     else:
         try:
             frame = pd.DataFrame(table)
         except (ValueError, TypeError):
-            raise MasingError("table: its columns differ in length, or it is no table; give a DataFrame, "
-                              "{column: values}, or the path of a table") from None
+            raise MasingError("table: its columns differ in length; give as many cells in each") from None
     frame.columns = [str(name).strip() for name in frame.columns]
     if not frame.columns.is_unique:
         raise MasingError(f"table: the column {frame.columns[frame.columns.duplicated()][0]} occurs twice")
