@@ -18,7 +18,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from masing import native, program, results, tables, values
-from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, USER_MISTAKE, MasingError, UsageError, quoted
+from masing.errors import FAILURE, NOT_AS_EXPECTED, STOPPED, MasingError, UsageError, quoted
 
 # If one of these options is given, the result must be written to a file. The file is temporary unless `output` is
 # given.
@@ -153,7 +153,7 @@ def _pairs(options, folder, table):
     # before it, behind the options with a value.
     for name, value in sorted(options.items(), key=lambda item: (item[0] == "petsc", item[1] is True)):
         option = OPTIONS.get(name) or name.rstrip("_").replace("_", "-")
-        value = _read(value) if name in FUNCTIONS else value
+        value = _read(name, value) if name in FUNCTIONS else value
         if value is None or isinstance(value, bool):
             if value:
                 yield option, None
@@ -165,7 +165,7 @@ def _pairs(options, folder, table):
             yield option, str(path)
         elif name == "tables" and isinstance(value, dict):
             for key, each in value.items():
-                each = _read(each)
+                each = _read(f"tables[{key!r}]", each)
                 is_text = isinstance(each, str | os.PathLike)
                 yield option, f"{key}={each if is_text else table(f'tables[{key!r}]', each)}"
         elif name in FUNCTIONS and isinstance(value, os.PathLike):
@@ -174,7 +174,8 @@ def _pairs(options, folder, table):
         elif name in FUNCTIONS and not isinstance(value, str) and hasattr(value, "__len__"):
             yield option, f"table:{table(name, value)}"
         elif name in values.REPEATED and isinstance(value, dict):
-            yield from ((option, f"{key}={_text(each)}") for key, each in value.items())
+            names = values.VARIED if name == "over" else {}
+            yield from ((option, f"{names.get(key, key)}={_text(each)}") for key, each in value.items())
         elif name in values.REPEATED and not isinstance(value, str):
             yield from ((option, str(each)) for each in value)
         else:
@@ -192,9 +193,14 @@ def _in_process(module, command, options, folder, show):
     return native.run(module, command, list(_pairs(options, folder, table)), show, arrays)
 
 
-def _read(value):
+def _read(name, value):
     """Return the arrays of a record whose Path ends in .at2; return any other value unchanged."""
-    return tables.of_at2(value) if isinstance(value, os.PathLike) and str(value).lower().endswith(".at2") else value
+    if not isinstance(value, os.PathLike) or not str(value).lower().endswith(".at2"):
+        return value
+    try:
+        return tables.of_at2(value)
+    except MasingError as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def points(name, value):
@@ -274,8 +280,7 @@ def _result(command, files, options):
                 image, answer = _in_process(module, command, options, folder, show)
             result = results.in_memory(command, image)
     except MasingError as error:
-        kind = UsageError if error.code == USER_MISTAKE else type(error)
-        raise kind(_in_python(str(error)), error.code) from None  # omits the frames of this package
+        raise type(error)(_in_python(str(error)), error.code) from None  # omits the frames of this package
     said = answer.said() if answer.code == FAILURE else _failed_points(result) if module else []
     for line in said + answer.said(program.WARNING):
         warnings.warn(_in_python(line), stacklevel=3)

@@ -1,6 +1,8 @@
 """The exceptions of the package, and the exit codes that the scripts and the program have in common."""
 
+import errno
 import importlib.util
+import os
 import sys
 
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
@@ -34,14 +36,19 @@ def quoted(value):
 class MasingError(Exception):
     """The error for a mistake of the user or a failure of masing.
 
-    The message says in one line what is wrong, where, and what would be right. An error is also a ValueError, KeyError,
-    IndexError or FileNotFoundError if Python has this class for it. `code` is the exit code of a script that ends with
-    the error.
+    The message says in one line what is wrong, where, and what would be right. `code` is the exit code of a script that
+    ends with the error. MasingError(message) with the code USER_MISTAKE is an object of the class FileMissing if the
+    message says that there is no such file, and otherwise of the class UsageError.
     """
 
     # A traceback prints the class with this module, as masing.MasingError, the name under which users catch it.
     __module__ = "masing"
     code = USER_MISTAKE
+
+    def __new__(cls, message, code=None):
+        if cls is MasingError and code in (None, USER_MISTAKE):
+            cls = FileMissing if os.strerror(errno.ENOENT) in str(message) else UsageError
+        return super().__new__(cls, message)
 
     def __init__(self, message, code=None):
         super().__init__(str(message).replace("\n", " "))
@@ -55,7 +62,7 @@ class DataError(MasingError, ValueError):
 
 
 class UsageError(MasingError, ValueError):
-    """An error for an argument or an option with a value that cannot be used."""
+    """An error for any other mistake of the user, such as a value that cannot be used."""
 
 
 class PlaceError(MasingError, IndexError):
@@ -69,6 +76,6 @@ class NameMissing(MasingError, KeyError, AttributeError):
 
 
 class FileMissing(MasingError, FileNotFoundError):
-    """An error for a file that does not exist."""
+    """An error for a file, a folder or a program that does not exist."""
 
     __str__ = Exception.__str__

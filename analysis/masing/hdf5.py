@@ -9,8 +9,6 @@ import numpy as np
 from masing.errors import FileMissing, MasingError
 from masing.text import listed
 
-# {command of masing that writes files: script that reads these files}.
-SCRIPTS = {"simulate": "cycles.py", "converge": "report.py", "scan": "response.py"}
 # The exceptions that h5py raises on a damaged file; which one it raises depends on the part that is damaged.
 DAMAGE = (OSError, RuntimeError, KeyError, MemoryError)
 # The attributes that HDF5 stores for dimension scales, which are datasets with the coordinates of an axis.
@@ -80,7 +78,7 @@ def kind(file, *wanted):
     found = root.get("kind") if root.get("program") == "masing" else None
     if found in wanted:
         return found
-    why = (f"is of masing {found}, which analysis/{SCRIPTS[found]} reads" if found in SCRIPTS else
+    why = (f"is of masing {found}" if found else
            "was not written by masing (its root attributes program and kind do not say so)")
     raise MasingError(f"{file.filename}: {why}; give a file of {listed((f'masing {each}' for each in wanted), 'or')}")
 

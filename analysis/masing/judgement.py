@@ -7,13 +7,14 @@ import math
 import re
 from collections import namedtuple
 from decimal import Decimal, InvalidOperation
+from numbers import Real
 from os import PathLike
 
 import numpy as np
 import pandas as pd
 
 from masing import native
-from masing.errors import MasingError, quoted
+from masing.errors import MasingError, NameMissing, quoted
 from masing.text import listed, number, order as order_text
 from masing.tables import TextTable
 
@@ -52,6 +53,9 @@ class Judgements(dict):
     def verdict(self):
         """Return the worst of the verdicts."""
         return min((each.verdict for each in self.values()), key=VERDICTS.index)
+
+    def __missing__(self, quantity):
+        raise NameMissing(f"{quoted(quantity)} is no column that is judged; these are {listed(self)}")
 
     def to_dataframe(self):
         """Return a DataFrame with one row for each quantity."""
@@ -137,8 +141,8 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     if (np.abs(np.diff(steps, axis=1)) <= 1e-12 * steps[:, 1:]).all(axis=0).any():
         raise MasingError(f"step {step}: a step occurs twice in the table; give each level one row")
     for name, number in (("tolerance", tolerance), ("floor", floor)):
-        if not 0 <= number < math.inf:
-            raise MasingError(f"{name} {quoted(number)}: give a number that is not negative")
+        if not isinstance(number, Real) or not 0 <= number < math.inf:
+            raise MasingError(f"{name}={quoted(number)}: give a number that is not negative")
     found = Judgements()
     for quantity, expected in _expectations(frame, expect_order, used).items():
         promised, at_least = _expectation(expected)
@@ -184,11 +188,13 @@ def _frame(table):
         named = {n: name for n, name in enumerate(read.heading) if name}
         frame = pd.DataFrame({n: [text or cell for text, cell in zip(read.texts(n), read.cells[n])] for n in named})
         frame.columns = named.values()
+    elif not isinstance(table, dict | pd.DataFrame):
+        raise MasingError(f"table={quoted(table)}: give a DataFrame, {{column: values}}, or the path of a table")
     else:
         try:
             frame = pd.DataFrame(table)
-        except (ValueError, TypeError) as error:
-            raise MasingError(f"table: not a table with columns of equal lengths: {error}") from None
+        except (ValueError, TypeError):
+            raise MasingError("table: its columns differ in length; give as many cells in each") from None
     frame.columns = [str(name).strip() for name in frame.columns]
     if not frame.columns.is_unique:
         raise MasingError(f"table: the column {frame.columns[frame.columns.duplicated()][0]} occurs twice")

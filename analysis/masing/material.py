@@ -60,8 +60,9 @@ class Material:
         given = {"stiffness": stiffness, "threshold": threshold,
                  "threshold_down": np.nan if threshold_down is None else threshold_down,
                  "initial_u": 0 if initial_u is None else initial_u}
+        arrays = [np.atleast_1d(_array(name, value)) for name, value in given.items()]
         try:
-            arrays = np.broadcast_arrays(*(np.atleast_1d(_array(name, value)) for name, value in given.items()))
+            arrays = np.broadcast_arrays(*arrays)
         except ValueError:
             raise MasingError("of_springs: give numbers, or arrays of one length, for k, η, η⁻ and u0") from None
         if arrays[0].ndim != 1:
@@ -114,8 +115,8 @@ def backbone(material, amplitudes):
     [2.0, 1.0]
     """
     x = np.atleast_1d(_array("amplitudes", amplitudes))
-    if x.ndim != 1 or not (x > 0).all():
-        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give numbers > 0, an array [n]")
+    if x.ndim != 1 or not ((x > 0) & (x < np.inf)).all():
+        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give finite numbers > 0, an array [n]")
     points = MaterialPoints(material, len(x))
     points.move_to(x)
     least = points.move_to(-x).force  # From here on the cycle repeats itself.
@@ -255,6 +256,8 @@ class MaterialPoints(_Points):
             given = _of_masing(material), n, _number("x", x)
         try:
             self._of_program = _masing().MaterialPoints(*given)
+        except MasingError:
+            raise
         except (MemoryError, TypeError, ValueError):
             raise MasingError(f"n = {n}: so many points need more memory than there is") from None
         self.material, self._index = material, index
@@ -318,7 +321,7 @@ class MaterialPoints(_Points):
 
 def _of_masing(material):
     if not isinstance(material, Material):
-        raise MasingError(f"a point of {quoted(material)}; give a masing.Material")
+        raise MasingError(f"material = {quoted(material)}: give a masing.Material")
     return material._of_program
 
 

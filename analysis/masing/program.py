@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from masing import values
-from masing.errors import FAILURE, MasingError
+from masing.errors import FAILURE, FileMissing, MasingError
 
 ROOT = Path(__file__).resolve().parents[2]
 WARNING, ERROR = "masing warning: ", "masing: "
@@ -63,7 +63,7 @@ def find(given=None):
     if given:
         found = shutil.which(given)
         if found is None:
-            raise MasingError(f"--program: {given} is not a program; give the path of masing, such as build/masing")
+            raise FileMissing(f"{given} is not a program; give the path of masing, such as build/masing")
         return found
     candidates = (os.environ.get("MASING_PROGRAM", ""), str(ROOT / "build" / "masing"),
                   str(ROOT / "../../bin/masing"), "masing")
@@ -76,7 +76,7 @@ def required(given=None):
     if found is None:
         is_clone, given = (ROOT / "CMakeLists.txt").is_file(), os.environ.get("MASING_PROGRAM", "")
         here = ROOT / "build/masing" if is_clone else (ROOT / "../../bin/masing").resolve()
-        raise MasingError(f"no program at {here} or on the PATH{given and f', nor at $MASING_PROGRAM = {given}'}: "
+        raise FileMissing(f"no program at {here} or on the PATH{given and f', nor at $MASING_PROGRAM = {given}'}: "
                           "build it, or give its path in $MASING_PROGRAM")
     return str(Path(found).resolve())
 

@@ -742,7 +742,7 @@ class Scan(Result):
         if the scan has no such parameter.
         """
         if abscissa not in self.parameters:
-            raise NameMissing(f"families({quoted(abscissa)}): the scan is over {listed(self.parameters)}")
+            raise NameMissing(f"{quoted(abscissa)} is no parameter; the scan is over {listed(self.parameters)}")
         others = [name for name in self.parameters if name != abscissa]
         keys = list(zip(*(self[name] for name in others))) if others else [()] * len(self.done)
         return [(dict(zip(others, key)), np.flatnonzero([each == key for each in keys]))

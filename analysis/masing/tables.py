@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from masing.errors import MasingError, UsageError, quoted
-from masing.values import OF_S, OF_T, scalar
+from masing.values import OF_S, OF_T, VARIED, scalar
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 # Numbers with separated thousands, {separator of the thousands: expression}.
@@ -196,10 +196,10 @@ def pair(name, value):
     except (TypeError, ValueError):
         raise UsageError(f"{name}: what is not a number is in its table; {_wanted(name)}") from None
     sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
+    if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
+        raise UsageError(f"{name}: its table is no pair of arrays; {_wanted(name)}")
     if len(sizes) == 2 and sizes[0] != sizes[1]:
         raise UsageError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_wanted(name)}")
-    if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
-        raise UsageError(f"{name}: one array has no arguments; {_wanted(name)}")
     arguments, values = columns if len(sizes) == 2 else np.array(columns).T
     if len(values) == 1:
         raise UsageError(f"{name}: its table has one point; give two at least, or a number in place of the table")
@@ -247,23 +247,35 @@ def _doubles(values):
 
 def of_at2(path):
     """Return the times from 0 and the values (t, a) of a record in PEER's format AT2."""
+    text = text_of(Path(path))
+    if (found := AT2.search(text)) is None:
+        raise MasingError(f"{path}: is no record; above its numbers must stand NPTS= and DT=")
     try:
-        text = Path(path).read_text(encoding="latin-1")
-        found = AT2.search(text)
-        numbers = [float(word) for word in text[found.end():].split()]
-        if len(numbers) != int(found[1]):
-            raise ValueError(f"{len(numbers)} numbers, not NPTS = {found[1]}")
-        return [i * float(found[2]) for i in range(len(numbers))], numbers
-    except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: is no record with NPTS=, DT= and its numbers below: {error}") from None
+        numbers, step = [float(word) for word in text[found.end():].split()], float(found[2])
+    except ValueError as error:
+        raise MasingError(f"{path}: {error}; below NPTS= and DT= a record has numbers alone") from None
+    if len(numbers) != int(found[1]):
+        raise MasingError(f"{path}: has {len(numbers)} numbers, not NPTS = {found[1]}; give the whole record")
+    return [i * step for i in range(len(numbers))], numbers
 
 
 def with_samples(options):
     """Return the options of a scan, in which functions that `over` varies are columns of `samples`.
 
-    An entry {"force": [(t, f), …]} of `over` becomes a column `force` whose cells are these records, and the option
-    force="force(t)".
+    An entry {"force": [(t, f), …]} of `over` becomes a column `force` whose cells are these records. With a column
+    `force` of records, and without the option `force`, this option becomes force="force(t)".
     """
+    options, of_function = _with_records_from_over(options), OF_T + OF_S
+    samples = options.get("samples")
+    columns = dict(samples) if isinstance(samples, dict) or hasattr(samples, "columns") else {}
+    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in of_function
+             if name in columns and options.get(name) is None
+             and all(hasattr(each, "__len__") or isinstance(each, PathLike) for each in columns[name])}
+    return options | calls
+
+
+def _with_records_from_over(options):
+    """Return the options of a scan, in which the lists of records in `over` are columns of `samples`."""
     over, of_function = options.get("over"), OF_T + OF_S
     over = {name: list(value) if name in of_function and hasattr(value, "__next__") else value
             for name, value in over.items()} if isinstance(over, dict) else {}
@@ -276,10 +288,15 @@ def with_samples(options):
                               f"samples, and {name} as an expression of this column")
         if not len(over[name]):
             raise UsageError(f"over={{{name!r}: …}}: is empty; give records")
+        for each in over[name]:
+            if isinstance(each, str) and not Path(each).is_file():
+                raise UsageError(f"over[{name!r}]: {quoted(each)} is not the path of a record; give records, such as "
+                                 "(t, f)")
+            if not isinstance(each, str | PathLike):
+                pair(f"over[{name!r}]", each)
     rows = list(product(*(over[name] for name in functions)))
     others = {name: value for name, value in over.items() if name not in functions}
-    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in functions}
-    return options | calls | {"samples": dict(zip(functions, map(list, zip(*rows)))), "over": others or None}
+    return options | {"samples": dict(zip(functions, map(list, zip(*rows)))), "over": others or None}
 
 
 def write_samples(path, samples):
@@ -290,12 +307,13 @@ def write_samples(path, samples):
     """
     try:
         columns = {str(name): list(column) for name, column in dict(samples).items()}
-        if len(columns) != len(dict(samples)) or hasattr(samples, "columns") and len(columns) != len(samples.columns):
-            raise UsageError("samples: two columns have the same name; give each its own")
+        has_twins = len(columns) != len(getattr(samples, "columns", dict(samples)))
         table = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
     except (TypeError, ValueError):
         raise UsageError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
             from None
+    if has_twins:
+        raise UsageError("samples: two columns have the same name; give each its own")
     if not columns or 0 in map(len, columns.values()):
         raise UsageError("samples: has no rows; give a row for each sample")
     if len({len(cells) for cells in columns.values()}) != 1:
@@ -318,7 +336,7 @@ def write_samples(path, samples):
         return known[id(value)]
 
     table = pd.DataFrame({name: [cell(name, value) for value in column] for name, column in table.items()})
-    table.columns = [name.replace("_", "-") if name in ("final_time", "sample_every") else name for name in table]
+    table = table.rename(columns=VARIED)
     with h5py.File(path, "w") as file:
         file["samples/table"] = np.bytes_(table.to_csv(index=False, quoting=csv.QUOTE_ALL).encode("utf-8"))
         file["samples"].attrs["folder"] = str(Path.cwd())

@@ -20,6 +20,8 @@ OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
 REPEATED = ("set", "let", "over", "tables")
 FLAGS = ("energy", "help", "print_config", "quiet", "steady", "validate_only")
 FILES = ("output", "config", "restart", "checkpoint")
+# The numeric options that a scan can vary and that the program does not write with _.
+VARIED = {"final_time": "final-time", "sample_every": "sample-every"}
 # The types of values that are passed on unchanged.
 SIMPLE = (str, PathLike, int, float, Decimal, timedelta)
 
@@ -45,6 +47,8 @@ def _checked(name, value, is_function):
     if isinstance(scalar(value), bool) and name not in FLAGS:
         raise UsageError(f"{name}={scalar(value)}: give a value, or None for none; True and False are for "
                           f"{', '.join(FLAGS)}")
+    if name in FLAGS and not isinstance(scalar(value), bool):
+        raise UsageError(f"{name}={quoted(value)}: give True or False")
     if callable(value):
         raise UsageError(f"{name}: a function of Python is no value of it; give a number"
                           f"{', a table' * is_function} or a text")
@@ -52,6 +56,8 @@ def _checked(name, value, is_function):
         # A Run, a Study or a Scan stands for the field in its file if it is given as initial_u. Given as any other
         # option, it stands for the path of its file.
         return f"file:{path}" if name == "initial_u" else path
+    if is_function and isinstance(value, str) and value.lower().endswith(".at2"):
+        raise UsageError(f"{name}={quoted(value)}: names a record; give its Path")
     if name == "samples":
         return value
     if name in FILES and not isinstance(value, str | PathLike):

@@ -152,7 +152,7 @@ GOOD = {"h": [0.4, 0.2, 0.1], "L2": ["4e-2", "1e-2", "2.5e-3"]}
     (GOOD, {"expect_order": {"H1": 2}}, "no column H1"), ({"h": [4, 2, 1]}, {}, "no column of errors"),
     (GOOD, {"reference": "coarsest:1"}, "give exact, successive or finest:H"),
     ({"h": [0.2, 0.1], "phi": [2, 1]}, {"values": True}, "bounded by their expected order"),
-    (3, {}, "not a table with columns")])
+    (3, {}, "table=3: give a DataFrame")])
 def test_mistakes_are_told_in_one_line(table, options, words):
     with pytest.raises(MasingError) as raised:
         masing.judge(table, **options)

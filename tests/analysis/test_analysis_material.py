@@ -165,7 +165,7 @@ def test_points_are_copied_and_pickled_with_their_past_and_equal_materials_are_e
     (lambda: masing.Material.of_springs([[1]], [[1]]), "^of_springs: arrays of the shape .1, 1.; give one number"),
     (lambda: masing.MaterialPoints(masing.Material(), 2, index=[0]), "^index: give it with a list"),
     (lambda: masing.MaterialPoints(masing.Material(), -1), "^n = -1: give the number of points"),
-    (lambda: masing.MaterialPoint("s"), "^a point of 's'; give a masing.Material"),
+    (lambda: masing.MaterialPoint("s"), "^material = 's': give a masing.Material"),
     (lambda: some_points(3)["a"], "^points.'a'.: give the number of a point"),
     (lambda: some_points(3).move(ZEROS, out=ZEROS), "give two arrays, for the forces and the stiffnesses"),
     (lambda: some_points(3).move_along(ZEROS), "^x has the shape .3,.; give positions .steps, 3.$"),

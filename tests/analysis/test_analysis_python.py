@@ -13,6 +13,7 @@ import sys
 import time
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import h5py
 import matplotlib.pyplot
@@ -98,7 +99,19 @@ X = np.linspace(0, 1, 30)
     ({"force": np.array([[0, 1], [5, 2.0]])}, "^force: two rows of two may be rows or columns"),
     ({"force": ([0, 1], [0, math.nan])}, "^force: row 2 of its table is 1, nan"),
     ({"force": np.sin}, "^force: a function of Python is no value of it"),
-    ({"energy": 1}, "^energy: takes no value$"),
+    ({"energy": 1}, "^energy=1: give True or False$"),
+    ({"force": "a.AT2"}, "^force='a.AT2': names a record; give its Path$"),
+    (lambda: masing.cycle_numbers(([], [])), "has 0 points; a cycle takes"),
+    (lambda: masing.identify(masing.simulate(**SMALL, force="0.3*sin(t)"), "s+*"),
+     r"^threshold: 's\+\*' is not an expression"),
+    (lambda: masing.scan(**SMALL, force="f*t", over={"f": [1, 2]}).plot("most_x", over="zz"),
+     "^'zz' is no parameter; the scan is over f$"),
+    (lambda: masing.judge(masing.simulate(**SMALL, force=0)), "^table=<masing.Run.*: give a DataFrame"),
+    (lambda: masing.judge({"h": [1, 2], "a": [1]}), "^table: its columns differ in length"),
+    (lambda: masing.judge({"h": [4, 2, 1], "a": [4, 2, 1]}, floor="x"), "^floor='x': give a number"),
+    (lambda: masing.judge({"h": [4, 2, 1], "a": [4, 2, 1]})["b"], "^'b' is no column that is judged; these are a$"),
+    (lambda: masing.backbone(masing.Material("1"), math.inf), "^amplitudes = inf: give finite numbers"),
+    (lambda: masing.MaterialPoint(3), "^material = 3: give a masing.Material$"),
     ({"cells": True}, "^cells=True: give a value, or None for none"),
     ({"config": "cellz = 10"}, "cellz: not a key"),
     ({"dt": 0.01}, "^dt=0.01: is no option: the step is final_time / steps"),
@@ -113,6 +126,11 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
     (lambda: masing.scan(samples=3), "^samples=3: give"),
     (lambda: masing.scan(over={"force": []}), "is empty; give records"),
+    (lambda: masing.scan(over={"stiffness": ["1", "2-s"]}), r"^over\['stiffness'\]: '1' is not the path of a record"),
+    (lambda: masing.scan(over={"force": (X, X)}), r"^over\['force'\]: its table is no pair of arrays; give"),
+    ({"force": (X, X, X)}, "^force: its table is no pair of arrays; give"),
+    ({"force": ([], [])}, "^force: its table is no pair of arrays; give"),
+    ({"force": (X, X[None])}, "^force: its table is no pair of arrays; give"),
     (lambda: masing.scan(over={"force": [([0, 1], [0, 1])]}, force="t"), "force or samples is given, too"),
     (lambda: masing.scan(samples={"k0": [None]}), "None is no cell"),
     (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dict"),
@@ -123,7 +141,7 @@ X = np.linspace(0, 1, 30)
 def test_mistakes_in_calls_or_in_the_options_of_simulate_raise_what_is_promised(call, words):
     with pytest.raises(masing.MasingError, match=words) as caught:
         call() if callable(call) else masing.simulate(**call)
-    assert callable(call) or isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, (ValueError, KeyError, FileNotFoundError))
     assert caught.value.code == 2 and "\n" not in str(caught.value)
 
 
@@ -133,9 +151,24 @@ def test_errors_are_also_those_that_python_has_for_them(tmp_path):
     with pytest.raises(KeyError) as unknown:
         masing.simulate(**SMALL)["none"]
     assert "has no dataset /none" in str(unknown.value) and str(unknown.value)[0] != "'"
-    for caught in (missing, unknown):
+    with pytest.raises(ValueError, match="^k0 = -1; ") as wrong:
+        masing.Material(k0=-1)
+    for caught in (missing, unknown, wrong):
         again = pickle.loads(pickle.dumps(caught.value))
         assert isinstance(again, masing.MasingError) and str(again) == str(caught.value) and again.code == 2
+
+
+@pytest.mark.parametrize("call", [
+    lambda: masing.simulate(config="none.ini"), lambda: masing.simulate(force=Path("none.csv")),
+    lambda: masing.simulate(force=Path("none.at2")), lambda: masing.simulate(initial_u="file:none.h5"),
+    lambda: masing.simulate(restart="none.h5"), lambda: masing.simulate(force="r(t)", tables={"r": "none.csv"}),
+    lambda: masing.scan(samples="none.csv"), lambda: masing.simulate(**SMALL, force=0, output="/none/a.h5"),
+    lambda: masing.judge("none.csv"), lambda: masing.cycle_numbers("none.csv"),
+    lambda: masing.identify((X, X), program_path="/none/a")])
+def test_a_missing_file_is_a_file_not_found_error(call):
+    with pytest.raises(masing.MasingError, match="none") as caught:
+        call()
+    assert isinstance(caught.value, FileNotFoundError) and caught.value.code == 2
 
 
 def test_a_result_stands_for_its_file():
@@ -153,7 +186,7 @@ def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, m
     monkeypatch.setattr(program, "ROOT", tmp_path / "share" / "masing")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("MASING_PROGRAM", "/none")
-    with pytest.raises(masing.MasingError,
+    with pytest.raises(FileNotFoundError,
                        match=f"^no program at {tmp_path}/bin/masing or on the PATH, nor at .MASING_PROGRAM = /none"):
         masing.simulate()
 
@@ -428,6 +461,16 @@ def test_records_may_be_varied_like_numbers():
     for n, point in enumerate((force, k0) for force in records for k0 in (0.1, 0.2)):
         run = masing.simulate(force=point[0], k0=point[1], final_time=4, steps=200, **SLAB)
         assert scan["most_x"][n] == run.x.max()
+    columns = {"force": [each for each in records for _ in range(2)], "k0": [0.1, 0.2] * 2}
+    again = masing.scan(samples=columns, final_time=4, steps=200, **SLAB)
+    np.testing.assert_array_equal(again["most_x"], scan["most_x"])
+
+
+def test_options_are_varied_by_their_keywords():
+    times = masing.scan(over={"final_time": [2, 4]}, force="0.3*sin(t)", steps=200, **SLAB)
+    for n, final_time in enumerate((2, 4)):
+        run = masing.simulate(force="0.3*sin(t)", final_time=final_time, steps=200, **SLAB)
+        assert times["most_x"][n] == run.x.max()
 
 
 def test_arrays_are_in_the_file_and_paths_are_not(tmp_path, monkeypatch):

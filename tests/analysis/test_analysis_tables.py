@@ -103,6 +103,9 @@ def test_records_and_series_over_times(tmp_path):
     path.write_text(path.read_text().replace("   6,", "   7,"))
     with pytest.raises(MasingError, match="6 numbers, not NPTS = 7"):
         of_at2(path)
+    path.write_text("no record\n")
+    with pytest.raises(MasingError, match=f"^base_acceleration: {path}: is no record; above its numbers"):
+        masing.simulate(base_acceleration=path)
 
 
 # The lines of an engineer's file: what stands above the numbers, and how a line has t, x and F.
@@ -178,7 +181,7 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
     run_file.unlink()
     refused(cycles, run_file, "is not there")
     run_file = result_of("simulate", "run.h5", "--cells=5", "--steps=10", "--field-every=2", "--energy")
-    one_line(run_script(response, run_file), f"{run_file}: is of masing simulate, which analysis/cycles.py reads; give")
+    one_line(run_script(response, run_file), f"{run_file}: is of masing simulate; give")
     for name, shape in (("field/u", (3, 3)), ("energy/input", (7,))):
         with h5py.File(run_file, "a") as file:
             del file[name]
@@ -199,7 +202,8 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
     (cycles, (), "FILE.h5"), (cycles, ("FILE", "--form", "3"), "did you mean --from?"),
     (cycles, ("FILE", "--from", "600"), "400 <= t <= 500"), (cycles, ("FILE", "-o", "a.gif"), ".png"),
     (report, ("FILE", "--files-only", "--reproduce"), "--files-only"),
-    (report, ("FILE", "--program", "/none/a"), "--program"), (report, ("FILE", "--reproduce"), "masing was not found"),
+    (report, ("FILE", "--program", "/none/a"), "/none/a is not a program"),
+    (report, ("FILE", "--reproduce"), "masing was not found"),
     (identify, ("LAB", "--threshold", "(s-0.5)^2+1"), "monotone"), (identify, ("LAB", "-o", "LAB.ini"), "replace"),
     (identify, ("LAB", "--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"),
     (identify, ("LAB", "--scale", "x=0"), "other than 0"), (identify, ("NAN",), "line 9: 'nan'"),

@@ -68,9 +68,6 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
         if len(bad):
             raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs "
                               "finite numbers: leave out those that were not measured")
-    with np.errstate(over="ignore"):
-        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
-            raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
     is_part = start is not None or end is not None
     if is_part:
         if curve.t is None:
@@ -79,6 +76,9 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
     if len(curve.x) < FEWEST_POINTS:
         raise MasingError(f"{curve.path}: has {len(curve.x)} points{' in the window' * is_part}; "
                           f"a cycle takes at least {FEWEST_POINTS}")
+    with np.errstate(over="ignore"):
+        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
+            raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
     return curve
 
 

@@ -59,12 +59,12 @@ def identify_continuous(path, half, s, threshold):
     does.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
-        raise MasingError("--threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after "
+        raise MasingError("threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after "
                           "cell yields")
     branch = loading(path, half, half.x[0])
     known = 2 * threshold <= branch.width
     if np.count_nonzero(known) < DEGREE + 1:
-        raise MasingError(f"--threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield "
+        raise MasingError(f"threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield "
                           f"below {branch.width / 2:.6g}, half its width; choose a smaller η(s)")
     distance, force = grouped(branch.distance, branch.force)
     weight = np.ones(len(distance))
@@ -84,7 +84,10 @@ def threshold_values(masing, threshold):
     """Return the midpoints s_i of PLACES cells, and η(s_i) as the program at the path `masing` evaluates it."""
     options = {"threshold": threshold, "force": 0, "cells": PLACES, "rule": "midpoint", "steps": 1, "final_time": 1e-9,
                "field_points": 0, "quiet": True}
-    _, run = commands.run("simulate", options, masing=masing)
+    try:
+        _, run = commands.run("simulate", options, masing=masing)
+    except MasingError as error:
+        raise type(error)(str(error).replace("--threshold", "threshold"), error.code) from None
     return run.s, run.eta
 
 

@@ -89,7 +89,7 @@ def _from_segments(path, half, lines):
 def _refuse_coarse(path, points):
     raise DataError(f"{path}: too few samples: of the {points} of its widest loading branch fewer than "
                     f"{FEWEST_ON_SEGMENT} lie on one of its segments (too coarse); sample more densely, or, if the "
-                    "branch is smooth, give --threshold η(s)")
+                    "branch is smooth, give a threshold η(s)")
 
 
 def _gap(branch, elements):

@@ -97,7 +97,7 @@ def _of_elements(fitted, noise):
                                              fitted.stiffness_width), start=1)
             if n <= MOST_LINES or n == count for row in ((f"η{n}", *each[:2]), (f"k{n}", *each[2:]))]
     more = [f"all {count} elements are in the .json"] if count > MOST_LINES + 1 else []
-    smooth = ["a smooth curve explains the branch as well as these elements or better: --threshold η(s) identifies a "
+    smooth = ["a smooth curve explains the branch as well as these elements or better: a threshold η(s) identifies a "
               "continuous model"] if fitted.is_smooth else []
     rows.append(("k0", elements.k0, fitted.k0_width))
     model = f"{count} element{'s' if count > 1 else ''} of the model discrete-masing ({how})"
