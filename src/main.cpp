@@ -154,9 +154,8 @@ int run(const std::string& command, const cli::Invocation& call) {
   throw base::UserError(
       (command.empty() ? "no command" : "'" + command + "' is not a command") +
       "; give simulate, converge, scan, reproduce, models or benchmark (masing --help)" +
-      base::meant(command,
-                  {"simulate", "converge", "scan", "reproduce", "models", "benchmark", "--version",
-                   "cycles.py", "identify.py", "report.py", "response.py"}));
+      base::meant(command, {"simulate", "converge", "scan", "reproduce", "models", "benchmark",
+                            "--version", "cycles.py", "identify.py", "report.py", "response.py"}));
 }
 
 /// Flushes stdout. Returns `code`, or the exit code for a failure if stdout could not be written
