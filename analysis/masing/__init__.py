@@ -28,8 +28,8 @@ from masing.ensembles import Fragility
 from masing.identification.identify import identify
 from masing.judgement import judge
 from masing.material import Material, MaterialPoint, MaterialPoints, backbone
+from masing.options import describe as _describe
 from masing.results import Run, Scan, Study, show
-from masing.signatures import describe as _describe
 
 for _command in (simulate, converge, scan):
     _describe(_command)

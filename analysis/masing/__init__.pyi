@@ -73,7 +73,7 @@ class _Options(TypedDict, total=False):
     ranks: int | None
     print_config: bool
     validate_only: bool
-    petsc: str | Sequence[str] | None
+    petsc: str | None
 
 class _RunOptions(_Options, total=False):
     field_every: _Number
