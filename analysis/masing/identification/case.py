@@ -16,8 +16,8 @@ FORCE_POINTS, STIFFNESS_POINTS, CELLS = 4000, 400, 2000
 # {kind of model: (number of steps, number of steps between two samples)}. The only scheme of the discrete model is of
 # order one, so that it needs more steps.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
-# The tables of a case, and what they begin with.
-TABLES = {"force": b"t,", "stiffness": b"s,"}
+# The tables of a case.
+TABLES = ("force", "stiffness")
 
 
 def write_case(path, fitted, threshold=None):

@@ -32,7 +32,7 @@ def main(arguments):
     """Judge the table, print and write the verdicts, and draw the figure."""
     options = vars(PARSER.parse_args(arguments))
     file, output = options.pop("file"), options.pop("output")
-    path = command_line.output_path(output, file, ".png", command_line.PICTURES)
+    path = command_line.output_path(output, file, *command_line.PICTURES)
     found = judge(file, **options)
     print(found)
     beside = path.with_name(f"{path.stem}-verdicts.csv")

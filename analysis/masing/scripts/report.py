@@ -29,7 +29,7 @@ PARSER.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                     help="more trajectories; of a study its finest level")
 PARSER.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
 PARSER.add_argument("--title", help="the page's heading, by default what it shows")
-PARSER.add_window(("draw cycles from", "draw cycles up to"))
+PARSER.add_window()
 PARSER.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
                     "every result again, for artefact evaluation")
 PARSER.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
@@ -44,8 +44,8 @@ def main(arguments):
     files = options.files + options.cycles
     if not files:
         raise MasingError("FILE.h5: no file is given (see --help)")
-    path = command_line.output_path(options.output, files[0], ".html", (".html", ".htm"))
-    archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
+    path = command_line.output_path(options.output, files[0], ".html", ".htm")
+    archive = command_line.output_path(options.archive, "", ".zip") if options.archive else None
     if options.files_only and (options.program or options.reproduce):
         raise MasingError("--files-only computes nothing: leave out --program and --reproduce, or it")
     masing = None if options.files_only else program.find(options.program)
