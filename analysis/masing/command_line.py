@@ -51,18 +51,17 @@ def assignment(text):
     return name.strip(), float(value)
 
 
-def run(main):
-    """Call main() with the words of the command line.
-
-    If it raises MasingError, print the message as one line on stderr and exit with the code of the error.
-    """
-    try:
-        main(sys.argv[1:])
-    except MasingError as mistake:
-        print(f"{Path(sys.argv[0]).name}: {mistake}", file=sys.stderr)
-        sys.exit(mistake.code)
-    except KeyboardInterrupt:
-        sys.exit(FAILURE)
+def script(main):
+    """Return a function that calls main() and, if it raises MasingError, prints the message and exits with the code."""
+    def run(arguments=None):
+        try:
+            main(arguments)
+        except MasingError as mistake:
+            print(f"{Path(sys.argv[0]).name}: {mistake}", file=sys.stderr)
+            sys.exit(mistake.code)
+        except KeyboardInterrupt:
+            sys.exit(FAILURE)
+    return run
 
 
 def output_path(given, beside, *endings):
@@ -79,7 +78,7 @@ def output_path(given, beside, *endings):
 
 
 def write_file(path, content):
-    """Write bytes to a temporary file, which is renamed to `path` when it is complete; raises MasingError if it fails."""
+    """Write bytes to a temporary file and rename it to `path`; raise MasingError if this fails."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(content)

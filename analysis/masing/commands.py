@@ -1,9 +1,4 @@
-"""The commands of masing as Python functions.
-
-The keyword arguments of a function are the options of the command, and the function returns its result as a Run, Study
-or Scan. The C++ code of masing does all computations. It runs in this process if its extension module masing._masing
-can be used, and otherwise in another process, as the program.
-"""
+"""The commands of masing as Python functions, which run in this process if the module masing._masing can be used."""
 
 import shutil
 import sys
@@ -26,11 +21,11 @@ def simulate(**options):
     Parameters
     ----------
     **options
-        The options of the program: `final_time=60` is --final-time 60. `start` and `end` are --from and --to.
-        `energy=True` passes --energy, an option that takes no value. A list is passed as its items separated by commas,
-        a dictionary as NAME=VALUE, math.inf as inf; None omits the option. In place of a file, a Run, a Study or a Scan
-        may be given. A function of t or s may be a table: a pair of arrays such as `force=(t, f)`, a DataFrame with two
-        columns, a Series over its index, or the Path of a file with two columns or of a record in PEER's format AT2.
+        The options that `masing simulate --help` lists: `final_time=60` is --final-time 60. `start` and `end` are
+        --from and --to. `energy=True` passes --energy, an option that takes no value. A list is passed as its items
+        separated by commas, a dictionary as NAME=VALUE, math.inf as inf; None omits the option. In place of a file, a
+        Run, a Study or a Scan may be given. A function of t or s may be a table: a pair of arrays such as
+        `force=(t, f)`, a DataFrame with two columns, a Series over its index, or the Path of a file with two columns.
         Every expression can use a table by its name, as in tables={"record": (t, a)},
         base_acceleration="9.81*record(t)". With `ranks=n` the program computes the run on n ranks of this host.
 
@@ -43,11 +38,6 @@ def simulate(**options):
     ------
     MasingError
         If the options are wrong or the computation fails.
-
-    Notes
-    -----
-    The computation takes place in this process if the module masing._masing can be used for it, and otherwise in the
-    program. The options are listed below if there is this module, and by `masing simulate --help`.
 
     Examples
     --------
@@ -95,17 +85,7 @@ def scan(**options):
 
 
 def open(path):
-    """Return the Run, Study or Scan in a result file.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that the program wrote.
-
-    Returns
-    -------
-    Run, Study or Scan
-    """
+    """Return the Run, Study or Scan in the result file with this path."""
     return results.read(path)
 
 

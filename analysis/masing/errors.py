@@ -8,17 +8,11 @@ import sys
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
 
 
-def missing(*libraries):
-    """Return a line that names the libraries which are not installed for this Python, or "" if all of them are."""
-    names = ", ".join(name for name in libraries if importlib.util.find_spec(name) is None)
-    return names and (f"{sys.executable} has no {names}: use a Python that has them, such as /usr/bin/python3 after "
-                      "jobs/install_dependencies.sh")
-
-
-def require(*libraries):
-    """Raise MasingError if one of the named libraries is not installed for this Python."""
-    if line := missing(*libraries):
-        raise MasingError(line, FAILURE)
+def require(library):
+    """Raise MasingError if the library is not installed for this Python."""
+    if importlib.util.find_spec(library) is None:
+        raise MasingError(f"{sys.executable} has no {library}: use a Python that has it, such as /usr/bin/python3 "
+                          "after jobs/install_dependencies.sh", FAILURE)
 
 
 def quoted(value):

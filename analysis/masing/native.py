@@ -1,7 +1,6 @@
 """Functions that find the C++ extension module masing._masing and run commands of the program with it in this process.
 
-A command runs on this process alone, as on one rank. The first command initializes MPI, unless this has been done
-before. If the first command has initialized MPI, MPI is finalized when Python exits.
+The first command initializes MPI, unless this has been done before; then MPI is finalized when Python exits.
 """
 
 import atexit
@@ -90,11 +89,10 @@ def usable(options):
 def run(found, command, options, show, tables):
     """Run a command with the extension module `found`, and return the bytes of its result file and its Answer.
 
-    `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
-    is an option `output`. `tables` are the tables {name: (arguments, values)} that options name in place of files. If
-    `show` is given, it is called with every line of progress, and with "" at the end of each run. While Python's own
-    handler of SIGINT is installed, Ctrl-C stops the command. Then KeyboardInterrupt is raised if this function was
-    called by the main thread, and MasingError if it was called by another thread.
+    `options` are those of options.pairs(), and `tables` the tables {name: (arguments, values)} that they name in place
+    of files. The bytes are b"" if there is an option `output`. The function `show`, unless it is None, is called with
+    every line of progress, and with "" at the end of each run. While Python's own handler of SIGINT is installed,
+    Ctrl-C stops the command; another thread than the main one raises MasingError then.
     """
     global _of_process
     # An option with an empty value is passed as `name=`, to distinguish it from an option that takes no value.

@@ -17,7 +17,7 @@ from masing.tables import FUNCTIONS, VARIED
 # The keywords whose options have another name; from_ and to are accepted, too.
 OPTIONS = {"start": "from", "end": "to", "tables": "table"}
 KEYWORDS = {option: name for name, option in OPTIONS.items()}
-# The options that may be repeated, each time with one NAME=VALUE.
+# The options that may be repeated, each time with one NAME=VALUE; their values are dictionaries or one such text.
 REPEATED = ("set", "let", "over", "tables")
 # Options that the program has and the module masing._masing has not: (name, kind, value, help, default).
 OTHERS = [("ranks", "number", "n", "run n ranks on this host by mpirun", ""),
@@ -65,8 +65,6 @@ def pairs(options, folder, table):
         elif name in REPEATED and isinstance(value, dict):
             names = VARIED if name == "over" else {}
             yield from ((option, f"{names.get(key, key)}={text(each)}") for key, each in value.items())
-        elif name in REPEATED and not isinstance(value, str):
-            yield from ((option, str(each)) for each in value)
         else:
             yield option, text(value)
 
@@ -123,8 +121,9 @@ def describe(function):
         parameters.append(inspect.Parameter(keyword(name), inspect.Parameter.KEYWORD_ONLY,
                                             default=_default(kind, default)))
         first, *others = (in_python(line.strip()) for line in meaning.split("\n"))
+        meaning = " ".join([first, "; ".join(others)]).strip()
         about = f" [{default}]" * (default not in ("", "false"))
-        lines.append(f"    {keyword(name)}{value and f' ({value})'}: {' '.join([first, '; '.join(others)]).strip()}{about}")
+        lines.append(f"    {keyword(name)}{value and f' ({value})'}: {meaning}{about}")
     function.__signature__ = inspect.Signature(parameters)
     heading = "\n\nOptions, their values, and defaults in brackets:\n\n"
     function.__doc__ = inspect.cleandoc(function.__doc__) + heading + "\n".join(lines)

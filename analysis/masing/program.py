@@ -17,7 +17,7 @@ NOTE = re.compile(r"masing \w+: |  |-+$")
 
 
 class Answer(namedtuple("Answer", "code printed errors")):
-    """The exit code of the program, negative if it did not end by itself, the text on stdout and the lines on stderr."""
+    """The exit code of the program, negative if it did not end by itself, its text on stdout and lines on stderr."""
 
     @property
     def lines(self):
@@ -86,10 +86,7 @@ def run(program, *words, seconds=None, ranks=None):
 
 
 def _launcher(program, ranks):
-    """Return the words of the mpirun command for this number of ranks, or [] if `ranks` is None.
-
-    The file common.sh of the job scripts sets up the environment of mpirun. If it is found, bash first sources it.
-    """
+    """Return the words of the mpirun command for `ranks`, or [] for None; common.sh of the jobs sets it up."""
     if ranks is None:
         return []
     if not str(ranks).isdecimal() or int(ranks) < 1:
@@ -104,11 +101,6 @@ def _launcher(program, ranks):
 
 
 def _environment():
-    """Return the environment without the variables with which Open MPI identifies a rank.
-
-    With these variables, a program that this process starts would become a part of the MPI job of this process.
-    """
-    job = ["OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_"]
-    if "OMPI_COMM_WORLD_SIZE" in os.environ:
-        job += ["OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix"]  # mpirun sets these for its ranks
-    return {name: value for name, value in os.environ.items() if not name.startswith(tuple(job))}
+    """Return the environment without the variables that would make the program a part of this process's MPI job."""
+    job = ("OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PMIX_", "OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix")
+    return {name: value for name, value in os.environ.items() if not name.startswith(job)}

@@ -43,17 +43,16 @@ AT2 = re.compile(r"NPTS *= *(\d+) *, *DT *= *([\d.eE+-]+).*\n", re.IGNORECASE)
 class TextTable:
     """The table in a text file.
 
-    `path` is the path of the file, `cells` the texts of the cells as a DataFrame [rows, columns] with the numbers of
-    the columns as names, and `lines` [rows] are the numbers of their lines. `heading`, `names` and `units` are the
-    words of the heading, these without units, and the units, each [columns], or [] if there is no heading.
+    `cells` are the texts of the cells as a DataFrame [rows, columns], and `lines` [rows] the numbers of their lines.
+    `heading`, `names` and `units` are the words of the heading, these without units, and the units, each [columns], or
+    [] if there is no heading.
     """
 
     def __init__(self, path):
         """Read a file, and raise MasingError if it cannot be read or contains no row of numbers.
 
-        Commas, semicolons, tabs, blanks or, in Markdown, | separate the cells. A row has as many cells as most lines.
-        The heading is the last line of words above the rows with so many words, or the last such comment; comments
-        begin with #. Below it may be a line of units. A first row that only counts the rows and columns is left out.
+        A row has as many cells as most lines. The heading is the last line of so many words above the rows, or the last
+        such comment. Below it may be a line of units. A first row that only counts the rows and columns is left out.
         """
         self.path = Path(path)
         lines = text_of(self.path).splitlines()
@@ -91,9 +90,8 @@ class TextTable:
     def texts(self, column):
         """Return the numbers in a column as texts that float() reads [rows], and "" for what is no number.
 
-        The cells of the column that can be read in one way only decide what its points and commas mean. If there are
-        none, those of the other columns do; they decide that thousands are separated only where the column also has
-        numbers without a mark. Raises MasingError, which names both readings, if a comma may be either.
+        The cells of the column that can be read in one way only decide what its points and commas mean, or else those
+        of the other columns. Raises MasingError, which names both readings, if a comma may be either.
         """
         own, is_plain, row = self._evidence[column]
         every = set().union(*(needed for needed, _, _ in self._evidence.values()))
@@ -108,8 +106,8 @@ class TextTable:
 
     @cached_property
     def _evidence(self):
-        """{column: (the marks without which one of its cells is no number, whether it has numbers without a mark, and
-        the first row with a number of two readings or None)}."""
+        # {column: (the marks without which a cell is no number, whether it has numbers without a mark, and the first
+        # row with a number of two readings or None)}
         result, has_comma = {}, any("," in cell for column in self.cells for cell in self.cells[column])
         for column in self.cells:
             needed, is_plain, either = set(), False, None
@@ -244,27 +242,21 @@ def of_at2(path):
 
 
 def with_samples(options):
-    """Return the options of a scan, in which functions that `over` varies are columns of `samples`.
+    """Return the options of a scan, in which an entry {"force": [(t, f), …]} of `over` is a column of `samples`.
 
-    An entry {"force": [(t, f), …]} of `over` becomes a column `force` whose cells are these records. With a column
-    `force` of records, and without the option `force`, this option becomes force="force(t)".
+    The option `force` is then the expression force(t) of this column.
     """
-    samples, over = options.get("samples"), options.get("over")
-    over = over if isinstance(over, dict) else {}
+    over = options.get("over") if isinstance(options.get("over"), dict) else {}
     records = {name: each for name, each in over.items() if name in FUNCTIONS and not isinstance(each, str)}
-    if records:
-        if samples is not None or options.keys() & records:
-            raise MasingError(f"over={{{next(iter(records))!r}: …}}: this function or samples is given, too; give the "
-                              "records as a column of samples, and the function as an expression of this column")
-        rows = list(product(*records.values()))
-        samples = {name: [row[n] for row in rows] for n, name in enumerate(records)}
-        others = {name: each for name, each in over.items() if name not in records}
-        options = options | {"samples": samples, "over": others}
-    columns = samples if isinstance(samples, dict | pd.DataFrame) else {}
-    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in FUNCTIONS
-             if name in columns and options.get(name) is None
-             and all(hasattr(each, "__len__") or isinstance(each, PathLike) for each in columns[name])}
-    return options | calls
+    if not records:
+        return options
+    if options.get("samples") is not None or options.keys() & records:
+        raise MasingError(f"over={{{next(iter(records))!r}: …}}: this function or samples is given, too; give the "
+                          "records as a column of samples, and the function as an expression of this column")
+    rows = list(product(*records.values()))
+    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in records}
+    return options | calls | {"samples": {name: [row[n] for row in rows] for n, name in enumerate(records)},
+                              "over": {name: each for name, each in over.items() if name not in records}}
 
 
 def write_samples(path, samples):

@@ -5,7 +5,6 @@ writes the area, the stiffnesses, the damping ratio and the asymmetry of every l
 OUT-numbers.json contains the same numbers, and also the corners and the backbone of the last loop.
 """
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +54,7 @@ def titles_of(files, runs, given):
 
 
 def write_numbers(path, curves, analyses):
-    """Write the numbers of the analyses to OUT-numbers.csv and OUT-numbers.json beside the figure, print their paths."""
+    """Write the numbers of the analyses to OUT-numbers.csv and .json beside the figure, and print their paths."""
     table, objects = (path.with_name(f"{path.stem}-numbers{ending}") for ending in (".csv", ".json"))
     numbers = [{"file": curve.path.stem} | analysis.numbers() for curve, analysis in zip(curves, analyses)]
     rows = [{"file": each["file"], "loop": n} | loop
@@ -65,6 +64,7 @@ def write_numbers(path, curves, analyses):
     print(f"{table}\n{objects}")
 
 
+@command_line.script
 def main(arguments):
     """Read the files, draw and save the figure, and print the paths of all files that were written."""
     options = PARSER.parse_args(arguments)
@@ -92,6 +92,3 @@ def main(arguments):
         write_numbers(path, curves, analyses)
     if common:
         print(f"All curves have {common}.")
-
-
-run = partial(command_line.run, main)

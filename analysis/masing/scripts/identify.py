@@ -7,7 +7,6 @@ numbers to OUT.json, a figure to OUT.png and the printed findings to OUT.txt. If
 script prints one line that describes the data, and exits with the code 3.
 """
 
-from functools import partial
 from pathlib import Path
 
 from masing import command_line
@@ -25,6 +24,7 @@ PARSER.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .p
 PARSER.add_program()
 
 
+@command_line.script
 def main(arguments):
     """Identify the model, write the files, and print the findings and the paths of the files."""
     options = PARSER.parse_args(arguments)
@@ -36,6 +36,3 @@ def main(arguments):
                      scale=options.scale, output=case, figure=page, program_path=options.program)
     files = case, found.run.path, case.with_suffix(".json"), page, findings_path(page)
     print(*found.lines, "  ".join(map(str, files)), sep="\n")
-
-
-run = partial(command_line.run, main)

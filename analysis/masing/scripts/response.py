@@ -7,8 +7,6 @@ With --limit the figure shows an ensemble of records in place of these: the 16, 
 another number, over the intensity, and the fragility curve, the probability that the number exceeds the limit.
 """
 
-from functools import partial
-
 from masing import command_line, response, style
 from masing.errors import MasingError
 from masing.results import Scan
@@ -29,6 +27,7 @@ PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", default=[]
                     help="with --limit: only points with this value; may be repeated")
 
 
+@command_line.script
 def main(arguments):
     """Read the file of a scan, draw and save the figure, and print the path of the figure."""
     options = PARSER.parse_args(arguments)
@@ -49,6 +48,3 @@ def main(arguments):
         print(curve)
     style.save(figure, path)
     print(path)
-
-
-run = partial(command_line.run, main)
