@@ -4,6 +4,7 @@ import inspect
 import itertools
 import re
 import shlex
+from numbers import Number
 from os import PathLike
 from pathlib import Path
 
@@ -39,8 +40,8 @@ def pairs(options, folder, table):
                 value = f"file:{value.path}" if name == "initial_u" else value.path
         elif getattr(value, "ndim", 1) == 0:
             value = value.item()
-        elif name in FUNCTIONS and tables.is_record(value):
-            value = tables.of_at2(value)
+        elif name in FUNCTIONS and isinstance(value, str) and value.lower().endswith(".at2"):
+            value = Path(value)
         if value is None or value is False:
             continue
         if callable(value):
@@ -53,20 +54,23 @@ def pairs(options, folder, table):
         elif name == "samples" and not isinstance(value, str | PathLike):
             tables.write_samples(path := Path(folder) / "samples.h5", value)
             yield option, str(path)
+        elif name in FUNCTIONS and not isinstance(value, str | Number):
+            kind = "file" if name == "initial_u" and str(value).endswith(".h5") else "table"
+            yield option, f"{kind}:{_path(name, value, table)}"
         elif name == "tables" and isinstance(value, dict):
-            for key, each in value.items():
-                each = tables.of_at2(each) if tables.is_record(each) else each
-                yield option, f"{key}={each if isinstance(each, str | PathLike) else table(f'tables[{key!r}]', each)}"
-        elif name in FUNCTIONS and isinstance(value, PathLike):
-            path = str(value)
-            yield option, f"file:{path}" if name == "initial_u" and path.endswith(".h5") else f"table:{path}"
-        elif name in FUNCTIONS and hasattr(value, "__len__") and not isinstance(value, str):
-            yield option, f"table:{table(name, value)}"
+            yield from ((option, f"{key}={_path(f'tables[{key!r}]', each, table)}") for key, each in value.items())
         elif name in REPEATED and isinstance(value, dict):
             names = VARIED if name == "over" else {}
             yield from ((option, f"{names.get(key, key)}={text(each)}") for key, each in value.items())
         else:
             yield option, text(value)
+
+
+def _path(name, value, table):
+    """Return the path of a file with a table, which the function `table` provides for a record or a table in memory."""
+    if isinstance(value, str | PathLike) and str(value).lower().endswith(".at2"):
+        value = tables.of_at2(value)
+    return value if isinstance(value, str | PathLike) else table(name, value)
 
 
 def words(options, folder):

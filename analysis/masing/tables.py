@@ -222,11 +222,6 @@ def points(name, value):
     return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*(each.tolist() for each in pair(name, value))))
 
 
-def is_record(value):
-    """Return whether a value is the path of a record in PEER's format AT2."""
-    return isinstance(value, str | PathLike) and str(value).lower().endswith(".at2")
-
-
 def of_at2(path):
     """Return the times from 0 and the values (t, a) of a record in PEER's format AT2."""
     text = text_of(Path(path))
