@@ -1,18 +1,9 @@
 """The exceptions of the package, and the exit codes that the scripts and the program have in common."""
 
 import errno
-import importlib.util
 import os
-import sys
 
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
-
-
-def require(library):
-    """Raise MasingError if the library is not installed for this Python."""
-    if importlib.util.find_spec(library) is None:
-        raise MasingError(f"{sys.executable} has no {library}: use a Python that has it, such as /usr/bin/python3 "
-                          "after jobs/install_dependencies.sh", FAILURE)
 
 
 def quoted(value):

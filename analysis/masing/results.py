@@ -28,7 +28,7 @@ import pandas as pd
 from masing import ensembles, hdf5
 from masing.convergence.claim import STEPS, remarks, sentence
 from masing.convergence.levels import levels_table
-from masing.errors import MasingError, NameMissing, UsageError, quoted, require
+from masing.errors import MasingError, NameMissing, UsageError, quoted
 from masing.samples import between, drawable
 from masing.text import SYMBOLS, listed, motion, number, order, scientific, short_value, superscript
 
@@ -498,7 +498,6 @@ class Run(Result):
 
 def _new_axes(title):
     """Return new matplotlib Axes with a title."""
-    require("matplotlib")
     import matplotlib.pyplot as plt
 
     return plt.figure(layout="constrained").add_subplot(title=title)
@@ -506,7 +505,6 @@ def _new_axes(title):
 
 def show():
     """Show the windows of all plots until the user closes them; issues a warning if windows cannot be shown."""
-    require("matplotlib")
     import matplotlib.pyplot as plt
 
     if plt.get_backend().lower() in ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"):
@@ -630,7 +628,6 @@ class Study(Result):
 
     def plot_errors(self, ax=None):
         """Draw the errors over the refined step with the fitted lines into `ax` or a new figure; returns the Axes."""
-        require("matplotlib")
         # Importing pyplot registers the display of figures in notebooks.
         import matplotlib.pyplot  # noqa: F401
 
