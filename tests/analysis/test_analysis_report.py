@@ -6,7 +6,6 @@ import math
 import re
 import shutil
 import subprocess
-from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -148,7 +147,7 @@ def test_the_order_of_u_at_the_cells_points_is_named(page_of, tmp_path):
 def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):
     columns = ladder()
     page = page_of(write_study(tmp_path / "study.h5", columns, fit(reference="exact"), papers_case))
-    errors = [f"{what}_{name}" for name in ("x", "y", "u", "u_cells") for what in ("error", "order")]
+    errors = [f"{what}_{name}" for name in ("x", "y", "u") for what in ("error", "order")]
     rows = zip(*(columns[name] for name in ("cells", "steps", "ds", "dt", *errors)))
     late = papers_case[0] >= 480
     extent = [np.abs(papers_case[n][late]).max() for n in (1, 4)]
@@ -289,9 +288,9 @@ def test_a_table_in_latex_has_its_letters_and_powers_as_commands():
     assert rb"5.000$\cdot 10^{-1}$ & 10\,000" in table and rb"1.000$\cdot 10^{10}$ & 2" in table
 
 
-def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells():
-    study = SimpleNamespace(fit={"step_x": "joint"}, level_cells=[50, 100, 100, 200])
-    assert pair_signs(study) == ["", "", "*", ""]
+def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells(tmp_path):
+    study = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
+    assert list(study["cells"]) == [100, 200, 200, 400] and pair_signs(study) == ["", "", "*", ""]
 
 
 @pytest.mark.long
@@ -336,7 +335,7 @@ def test_the_work_and_precision_of_studies_are_compared(page_of, tmp_path):
     # What does not go through the cells has no cell updates.
     _, line = lines([studies[0], studies[2]])
     assert line.label == "euler, right, memory"
-    assert np.isnan(line.study.cell_updates).all() and np.isfinite(line.study.seconds).all()
+    assert np.isnan(line.study["timing/cell_updates"]).all() and np.isfinite(line.study["timing/cases"]).all()
     # Other problems and other references are not in the diagram.
     for changes in ({"force": "0.4*cos(0.5*t)"}, {"reference": "finest"}):
         assert len(lines([studies[0], read(against_exact(tmp_path / "o.h5", [(10, 2000, 1e-2)], **changes))])) == 1

@@ -83,7 +83,7 @@ def _closed_form(run):
 
 def _sums(number, study):
     """Return the template's values on a study with more cells than are added one by one; None for any other study."""
-    cells = study.level_cells
+    cells = study["cells"]
     method = study.engine, study.reference, study.refine
     if method != ("memory", "cells-inf", "cells") or not cells.max() > MOST_ADDED:
         return None

@@ -38,7 +38,7 @@ def study_section(study, number, problem, is_first):
                       f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
                       levels.constant_cells(study, f.quantity)) for f in shown],
         "least": study.fit.get("least_uncertainty"),
-        "constant_headings": levels.constant_headings(study),
+        "constant_headings": list(levels.constant_names(study)),
         "statement": _statement(study), "tests": STATEMENTS[statement(study)],
         "unmet": study.fit.get("unmet_hypotheses", ""),
         "constants": _constants(study, [f.quantity for f in found if f.quantity in quantities]),
@@ -65,14 +65,12 @@ def _tables(study, found, quantities):
     words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
     program = [f"{word} {known[key]}" for word, key in words if key in known]
     origin = f"from {study.path.name}{', ' if program else ''}{' '.join(program)}"
-    judged = {finding.quantity for finding in found if finding.expected}
-    short = [q for q in quantities if q != "u_cells" or q in judged]
     reference = f"Maximal errors against {reference_text(study)}."
     law = _constants(study, [finding.quantity for finding in found])[0]
     of_law = [f"Error ≈ {law}."] if law else []
     of_constants = f", and of a constant half its {_confidence(study)} confidence interval"
     widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
-    of_levels = levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))
+    of_levels = levels.short_levels(study, quantities), (reference, *levels.sign_notes(study, quantities))
     of_orders = levels.short_orders(study, found), (widths, *of_law, reference)
     return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
             for name, frame, (brief, notes) in (("levels", study.levels, of_levels),
@@ -120,7 +118,7 @@ def _method(study):
 def _statement(study):
     """Return the template's values for the statement that a study tests."""
     constant = bound(study)
-    column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
+    column = {"steps": ("P", study["cells"]), "cells": ("N", study["steps"])}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
     return {"name": statement(study), "beyond": beyond(study),
             "continuum": study.attributes("series").get("cells") == 0,

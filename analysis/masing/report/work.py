@@ -46,16 +46,18 @@ def work_precision(studies):
     found = lines(studies)
     if not found:
         return None
-    drawn = [line for line in found if drawable_in_logarithm(line.study.cell_updates, line.errors).any()]
-    ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at {measured(line.study.cell_updates[-1])}"
+    drawn = [line for line in found if drawable_in_logarithm(line.study["timing/cell_updates"], line.errors).any()]
+    ends = "; ".join(f"{line.label}: {measured(line.errors[-1])} at "
+                     f"{measured(line.study['timing/cell_updates'][-1])}"
                      for line in drawn)
     caption = "Error of x against the exact solution over the cell updates P·N."
     pictures = [Picture("work-precision", work_figure(drawn), "Log-log figure of the error of x over the cell updates "
                         f"P·N, the finest level of each study: {ends}.", caption)] if drawn else []
     beaten = [BEATEN if np.nanmin(line.errors) < line.errors[-1] else "" for line in found]
     rows = [(line.label, [cell(values[-1], shown, sign if values is line.errors else "") for values, shown in (
-        (line.study.level_cells, count), (line.study.level_steps, count), (line.errors, measured),
-        (line.study.cell_updates, measured), (line.study.seconds, measured))]) for line, sign in zip(found, beaten)]
+        (line.study["cells"], count), (line.study["steps"], count), (line.errors, measured),
+        (line.study["timing/cell_updates"], measured), (line.study["timing/cases"], measured))])
+        for line, sign in zip(found, beaten)]
     note = f" {BEATEN} A coarser level has a smaller error: those in space and in time cancel." if any(beaten) else ""
     return {"pictures": pictures, "caption": f"The finest level of each study.{note}", "rows": rows}
 
@@ -65,8 +67,8 @@ def work_figure(drawn):
     figure, axes = style.frame(1, 1.15, xscale="log", yscale="log")
     slopes = {}
     for n, line in enumerate(drawn):
-        keep = drawable_in_logarithm(line.study.cell_updates, line.errors)
-        cost, errors = line.study.cell_updates[keep], line.errors[keep]
+        keep = drawable_in_logarithm(line.study["timing/cell_updates"], line.errors)
+        cost, errors = line.study["timing/cell_updates"][keep], line.errors[keep]
         axes.plot(cost, errors, linestyle="", marker=style.MARKERS[n % len(style.MARKERS)],
                   color=style.COLOURS[n % len(style.COLOURS)], label=line.label)
         if line.study.refine == "both" and (order := line.study.number("expected_order_x")) > 0:
