@@ -660,7 +660,7 @@ class Scan(Result):
             The number of resamples of the clusters for the 95 % intervals, and the seed of the generator.
         """
         table = ensembles.points(self, of, by, where, cluster)
-        return ensembles.Fragility(table, by, limit, of, cluster, resamples, seed)
+        return ensembles.Fragility(table, by, limit, of, resamples, seed)
 
     def _dataset(self):
         data = super()._dataset().drop_vars("messages", errors="ignore")
