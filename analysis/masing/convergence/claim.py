@@ -1,7 +1,6 @@
 """Functions that state what a study shows: the expected and the observed orders, and the claim in a sentence."""
 
 import math
-from enum import IntEnum
 
 import numpy as np
 
@@ -12,15 +11,9 @@ EXACT = "exact"  # no error above the round-off floor
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt", "elements": "h and δt"}
 
 
-class Mark(IntEnum):
-    """How the fit of an order uses a level; the values are the numbers in the datasets /cases/mark_*."""
-
-    FITTED = 0
-    BEFORE = 1
-    ON_FLOOR = 2
-    NO_ERROR = 3
-
-
+# How the fit of an order uses a level; the places are the numbers in the datasets /cases/mark_q.
+MARKS = ("fitted", "before the asymptotic range", "on the round-off floor", "no error")
+FITTED, BEFORE, ON_FLOOR, _ = range(4)
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points", "x_rms": "x in the mean square",
                   "y_rms": "y in the mean square"}
 # Ratios δs/δt whose logarithms differ by at most this count as equal.
@@ -31,10 +24,9 @@ DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 class OrderResult:
     """The observed and the expected order of convergence of one quantity of a study.
 
-    `observed` is the order of the fit or, if `last_pair` is true, of the last pair of levels, and `uncertainty` half
-    its interval; both may be NaN. `expected` is a text such as `1` or `>=0.5`, or None, `expected_order` the number in
-    it, and `at_least` says whether it is a lower bound. `verdict` is the decision of the program. In words, `degree` is
-    the expected order and `value` the observed one, `observation` the same with half its interval.
+    `observed` is the order of the fit, or of the last pair of levels if `last_pair` is true, and `uncertainty` half its
+    interval; both may be NaN. `expected` is a text such as `1` or `>=0.5`, or None. In words, `degree` is the expected
+    order, `value` the observed one, and `observation` the same with half its interval.
     """
 
     def __init__(self, study, quantity):
@@ -141,9 +133,6 @@ def remarks(study):
     found, sentences = findings(study), []
     if exact := [f.name for f in found if f.verdict == EXACT]:
         sentences.append(f"All errors of {listed(exact)} are on the round-off floor, and so of any order.")
-    if any(f.verdict == "not as expected" and f.observed > f.expected_order for f in found):
-        sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, "
-                         "as where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
         levels = study.fit["deciding_levels"]
         sentences.append(f"These levels would probably decide: levels = {levels}." if levels else

@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from masing import style
-from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
+from masing.convergence.claim import FITTED, QUANTITY_NAMES, findings
 from masing.text import measured
 from masing.samples import drawable_in_logarithm
 
@@ -33,7 +33,7 @@ def drawn(study, quantities):
 def curves_of(study, quantities):
     """Return the Curves of the quantities of a Study."""
     has_own = abscissa(study)[2]
-    return [Curve(LABELS[q], study.errors[q], study[f"mark_{q}"] == Mark.FITTED, study[f"fitted_error_{q}"],
+    return [Curve(LABELS[q], study.errors[q], study[f"mark_{q}"] == FITTED, study[f"fitted_error_{q}"],
                   study[f"step_{q}" if has_own else "step"]) for q in quantities]
 
 

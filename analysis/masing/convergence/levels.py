@@ -5,15 +5,13 @@ import math
 import numpy as np
 import pandas as pd
 
-from masing.convergence.claim import QUANTITY_NAMES, Mark, is_told_apart
+from masing.convergence.claim import BEFORE, MARKS, ON_FLOOR, QUANTITY_NAMES, is_told_apart
 from masing.text import cell, grouped, measured, order, scientific, uncertain
 
 SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
-SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
+SIGNS = {BEFORE: "†", ON_FLOOR: "‡"}
 # This mark is printed behind an order between two levels of which only the number of steps differs; see pair_signs().
 STEPS_ONLY = "*"
-MARKS = {Mark.FITTED: "fitted", Mark.BEFORE: "before the asymptotic range", Mark.ON_FLOOR: "on the round-off floor",
-         Mark.NO_ERROR: "no error"}
 
 
 def sizes(study):
@@ -41,8 +39,8 @@ def sign_notes(study, quantities):
     """Return an explanation of each mark that occurs behind the errors and orders of the quantities."""
     used = {sign for q in quantities for sign in signs(study, q)}
     floor = study.number("floor")
-    legends = {Mark.BEFORE: "before the asymptotic range (the residuals of a fit with them show a trend)",
-               Mark.ON_FLOOR: "on the round-off floor" + (f", {measured(floor)}" if floor > 0 else "")}
+    legends = {BEFORE: f"{MARKS[BEFORE]} (the residuals of a fit with them show a trend)",
+               ON_FLOOR: MARKS[ON_FLOOR] + (f", {measured(floor)}" if floor > 0 else "")}
     notes = [f"{SIGNS[mark]} left out of the fit: {legend}." for mark, legend in legends.items() if SIGNS[mark] in used]
     if any(pair_signs(study)):
         notes.append(f"{STEPS_ONLY} order of two levels that differ in N alone, over the step of the joint fit.")
@@ -71,7 +69,7 @@ def levels_table(study):
     for q in study.quantities:
         name = QUANTITY_NAMES[q]
         frame[f"error of {name}"], frame[f"order of {name}"] = study.errors[q], study.orders[q]
-        frame[f"fit of {name}"] = [MARKS.get(mark, "unknown") for mark in study[f"mark_{q}"]]
+        frame[f"fit of {name}"] = [MARKS[int(mark)] for mark in study[f"mark_{q}"]]
     return frame
 
 
@@ -80,23 +78,6 @@ def short_levels(study, quantities):
     headings = [*sizes(study), *(name for q in quantities for name in (f"e({SHORT_NAMES[q]})", "order"))]
     rows = level_rows(study, quantities)
     return pd.DataFrame([[text + mark for _, text, mark in row] for row in rows], columns=headings)
-
-
-def orders_table(study, found):
-    """Return a DataFrame of the OrderResults `found`, with the constants of the fit and all digits."""
-    def numbers(name):
-        return [study.number(f"{name}_{each.quantity}") for each in found]
-
-    frame = pd.DataFrame({
-        "quantity": [each.name for each in found], "order": [each.observed for each in found],
-        "half-width of its interval": [each.uncertainty for each in found],
-        "statistical part": numbers("statistical_uncertainty"), "structural part": numbers("structural_uncertainty"),
-        "expected": [each.expected or "" for each in found], "tolerance": study.number("tolerance"),
-        "verdict": [each.verdict for each in found]})
-    for heading, name in constant_names(study).items():
-        symbol = heading.partition(" ")[0]
-        frame[symbol], frame[f"half-width of {symbol}"] = numbers(name), numbers(f"{name}_uncertainty")
-    return frame
 
 
 def short_orders(study, found):

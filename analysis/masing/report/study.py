@@ -70,11 +70,10 @@ def _tables(study, found, quantities):
     of_law = [f"Error ≈ {law}."] if law else []
     of_constants = f", and of a constant half its {_confidence(study)} confidence interval"
     widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
-    of_levels = levels.short_levels(study, quantities), (reference, *levels.sign_notes(study, quantities))
-    of_orders = levels.short_orders(study, found), (widths, *of_law, reference)
-    return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
-            for name, frame, (brief, notes) in (("levels", study.levels, of_levels),
-                                                ("orders", levels.orders_table(study, found), of_orders))]
+    of_levels = latex(levels.short_levels(study, quantities), origin, [reference, *levels.sign_notes(study, quantities)])
+    of_orders = latex(levels.short_orders(study, found), origin, [widths, *of_law, reference])
+    return [Text(f"{stem}-levels", {"csv": csv(study.levels, "nan"), "tex": of_levels}),
+            Text(f"{stem}-orders", {"tex": of_orders})]
 
 
 def error_picture(study, quantities):
