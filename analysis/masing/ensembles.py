@@ -67,10 +67,7 @@ def quantiles(table, by, probabilities):
 
 
 def exceedances(table, by, limit):
-    """Return the part of the points at each intensity whose demand exceeds the limit, with its interval.
-
-    The intervals are those of Clopper and Pearson.
-    """
+    """Return the part of the points at each intensity that exceeds the limit, with Clopper and Pearson's interval."""
     if not np.isfinite(number(limit)):
         raise UsageError(f"limit={quoted(limit)}: give a finite number")
     over = table.assign(points=1, exceeded=(table["demand"] > limit) & ~table["failed"])
@@ -82,11 +79,10 @@ def exceedances(table, by, limit):
 
 
 def fits(x, exceeded, size, start=None):
-    """Return the most likely parameters (intercept, slope) [2, fits] of probabilities Φ(intercept + slope x).
+    """Return the most likely parameters (intercept, slope) [2, fits] of probabilities Φ(intercept + slope x [levels]).
 
-    At the logarithms x [levels] of the intensities, `exceeded` of `size` points exceed the limit, both [fits, levels].
-    The slope is 0 if the exceedances do not grow with x, and STEEPEST if they begin at once. All other fits are
-    computed together by Fisher's scoring from the parameters `start`, or a single one by statsmodels.
+    `exceeded` of `size` points [fits, levels] exceed the limit. The slope is 0 if the exceedances do not grow with x,
+    and STEEPEST if they begin at once. The other fits are by Fisher's scoring from `start`, or one by statsmodels.
     """
     share, middle = exceeded.sum(1) / size.sum(1), x.mean()
     flat = ((exceeded - share[:, None] * size) * (x - middle)).sum(1) <= 1e-12 * size.sum(1)
@@ -133,22 +129,17 @@ def _scoring(x, exceeded, size, start):
 class Fragility:
     """The lognormal fragility curve P(demand > limit) = Φ(ln(a / median) / dispersion) over the intensity a.
 
-    The parameters have the greatest likelihood. The intervals are from a bootstrap that draws all points of a cluster
-    together: half the width is a percentile of the distances of the resampled numbers from the estimate, in the
-    logarithms of the parameters and in the argument of Φ (P. Hall, On symmetric bootstrap confidence intervals, 1988).
-    The percentile is increased as Student's t is against the normal distribution, for two parameters (T. Hesterberg,
-    What teachers should know about the bootstrap, 2015).
+    The intervals are from a bootstrap of clusters. Half the width is a percentile of the distances of the resampled
+    numbers from the estimate, in the logarithms of the parameters and in the argument of Φ (P. Hall, On symmetric
+    bootstrap confidence intervals, 1988). The percentile is increased as Student's t is against the normal distribution
+    (T. Hesterberg, What teachers should know about the bootstrap, 2015).
 
     Attributes
     ----------
-    median, dispersion : float
-        The estimates.
-    median_interval, dispersion_interval : tuple of float
-        Their 95 % intervals.
-    clusters : int
-        The number of clusters.
-    counts : pandas.DataFrame
-        The table of Scan.exceedance().
+    median, dispersion, median_interval, dispersion_interval : float and tuple of float
+        The estimates of the greatest likelihood and their 95 % intervals.
+    clusters, counts : int and pandas.DataFrame
+        The number of clusters and the table of Scan.exceedance().
     """
 
     def __init__(self, table, by, limit, of, resamples=1000, seed=0):
