@@ -25,7 +25,7 @@ import pandas as pd
 from masing import ensembles, hdf5
 from masing.convergence.claim import sentence
 from masing.convergence.levels import levels_table
-from masing.errors import MasingError, NameMissing, UsageError, quoted
+from masing.errors import MasingError, NameMissing, quoted
 from masing.samples import between, drawable
 from masing.text import listed, motion, number, superscript
 
@@ -101,8 +101,8 @@ class Result(Mapping):
     An array is also an attribute: result.x is result["x"].
     """
 
-    # The axis of the rows of to_dataframe(), and the commands whose files this class reads.
-    _rows, _kinds = "t", ()
+    # The axis of the rows of to_dataframe() and the groups of its columns, and the commands whose files are read.
+    _rows, _of_rows, _kinds = "t", ("series/", "energy/"), ()
     # The command line of a run that was computed only for a page.
     made_by = None
     # Results are compared by identity, and not by their arrays.
@@ -187,10 +187,7 @@ class Result(Mapping):
 
     @property
     def path(self):
-        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result.
-
-        A pickle of a result has this path and the numbers read so far, one of a result in memory all numbers.
-        """
+        """The path of the file; a result in memory is written to a temporary file, which is deleted with the result."""
         if self._path is None:
             folder = tempfile.mkdtemp(prefix="masing-run-")
             self._folder, self._path = Folder(folder), Path(folder) / f"{self._command}.h5"
@@ -205,11 +202,8 @@ class Result(Mapping):
         return Path(path)
 
     def _content(self):
-        """Return the bytes of the result file."""
-        if self._image:
-            return self._image
         with self._opened():
-            return self._path.read_bytes()
+            return self._image or self._path.read_bytes()
 
     def __copy__(self):
         other = object.__new__(type(self))
@@ -217,16 +211,11 @@ class Result(Mapping):
         return other
 
     def __getstate__(self):
-        # A result in memory or in a temporary file is pickled with the bytes of the file, because a temporary file may
-        # be deleted.
+        # A temporary file may be deleted; its bytes are pickled.
         state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "finest")}
         is_temporary = self._image or self._folder
-        return state | ({"_path": None, "_image": self._content(), "_folder": None} if is_temporary else {})
-
-    def __setstate__(self, state):
-        self.__dict__ |= state
-        for values in self._numbers.values():
-            values.flags.writeable = False
+        kept = {"_path": None, "_image": self._content(), "_folder": None} if is_temporary else {}
+        return state | {"_numbers": {}} | kept
 
     def __contains__(self, name):
         return name in self._paths or str(name).strip("/") in self._shapes
@@ -268,23 +257,19 @@ class Result(Mapping):
 
         The index is the time t of a Run, the level of a Study, and the number of the point of a Scan.
         """
-        data = self._dataset()
-        frame = data[[name for name in data.data_vars if data[name].dims == (self._rows,)]].to_dataframe()
-        if "state" in data and data["state"].dims[0] == self._rows:
-            frame = frame.assign(**data["state"].to_pandas())
-        counts = [name for name in frame if name in COUNTS or name.startswith("mark_")]
-        frame.index = frame.index.astype(int) if self._rows in COUNTS else frame.index
-        return frame.astype({name: int for name in counts if (frame[name] % 1 == 0).all()})
+        columns = {name: self[name] for name, path in self._paths.items()
+                   if path.startswith(self._of_rows) and len(self._shapes[path]) == 1 and name != "multiplier"}
+        if self._rows == "t" and self._shapes.get("state/values", [0])[0] == len(self.t):
+            columns |= zip(self.attributes("state/values")["columns"].split(), self["state"].T)
+        counts = [name for name in columns if name in COUNTS or name.startswith("mark_")]
+        whole = {name: columns[name].astype(int) for name in counts if (columns[name] % 1 == 0).all()}
+        return pd.DataFrame(columns | whole).set_index(self._rows)
 
     def to_xarray(self):
         """Return a new xarray.Dataset of all arrays with their axes, but for the timing and the single runs of a scan.
 
         The attributes of the Dataset are the title, the configuration and the provenance.
         """
-        return self._dataset()
-
-    def _dataset(self):
-        """Return the Dataset of the file, in which each axis is as in the file."""
         # The samples are the first group, so that the axis t has their labels.
         groups = dict.fromkeys(path.partition("/")[0] for path in self._paths.values())
         with self._opened():
@@ -373,12 +358,6 @@ class Run(Result):
         left_out = OF_LEVELS if self._command == "converge" else ()
         return {path: shape for path, shape in shapes.items() if path.partition("/")[0] not in left_out}
 
-    def save(self, path):
-        """Write the result file to `path`, replacing an existing file, and return the path."""
-        if self._command == "converge":
-            raise UsageError("save(): the finest level of a study has no file of its own; save the study")
-        return super().save(path)
-
     @property
     def profile(self):
         """The greatest values of each node of a chain and of the element below it, as a new pandas.DataFrame."""
@@ -453,10 +432,9 @@ def show():
 
 
 class Joint(namedtuple("Joint", "space time power cancels least_ratio largest_ratio")):
-    """The fit |C₁ δsᵖ + C₂ δtᵖ| of the errors of a study in both steps.
+    """The fit |C₁ δsᵖ + C₂ δtᵖ| of errors, with C₁ `space`, C₂ `time` and p `power`, for a range of ratios δs/δt.
 
-    `space` is C₁, `time` is C₂ and `power` is p. The fit is valid for ratios δs/δt from `least_ratio` to
-    `largest_ratio`. `cancels` says whether C₁ and C₂ have opposite signs and both exceed their uncertainties.
+    `cancels` says whether C₁ and C₂ have opposite signs and both exceed their uncertainties.
     """
 
     @property
@@ -479,7 +457,7 @@ class Study(Result):
     ('as expected', [25.0, 50.0, 100.0, 200.0], 20000)
     """
 
-    _rows, _kinds = "level", ("converge",)
+    _rows, _of_rows, _kinds = "level", ("cases/",), ("converge",)
 
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = _attribute("fit", "refine", "What is refined: steps, cells, both or elements.")
@@ -552,7 +530,7 @@ class Scan(Result):
     (['w', 'f'], [0.1, 0.2, 0.1, 0.2], (4,), True)
     """
 
-    _rows, _kinds = "point", ("scan",)
+    _rows, _of_rows, _kinds = "point", ("points/",), ("scan",)
 
     kind = _attribute("points", "kind", "What the points are: runs or steady.")
     kind_in_words = property(lambda self: {"steady": "limit cycles"}.get(self.kind, self.kind),
@@ -614,7 +592,10 @@ class Scan(Result):
                 for key in dict.fromkeys(keys)]
 
     def summary(self, of, by, quantiles=(0.16, 0.5, 0.84), where=None):
-        """Return quantiles of a number over all points of each intensity.
+        """Return quantiles of a number over all points of each intensity, as a pandas.DataFrame.
+
+        `value` counts points that failed as above all others and `if_below` as below all others. The 95 % interval
+        from `lower` to `upper` covers both; it holds for every distribution of independent points.
 
         Parameters
         ----------
@@ -624,30 +605,19 @@ class Scan(Result):
             Parts of the points, between 0 and 1.
         where : dict, optional
             Values of other parameters that select points, such as {"k0": 0.1}.
-
-        Returns
-        -------
-        pandas.DataFrame
-            `value` counts points that failed as above all others and `if_below` as below all others. The 95 % interval
-            from `lower` to `upper` covers both; it holds for every distribution of independent points.
         """
         return ensembles.quantiles(ensembles.points(self, of, by, where), by, quantiles)
 
     def exceedance(self, limit, by, of="peak_x", where=None):
-        """Return the part of the points of each intensity whose `of` exceeds a limit.
+        """Return the part of the points of each intensity whose `of` exceeds a limit, as a pandas.DataFrame.
 
-        The arguments `by`, `of` and `where` are those of `summary`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            `probability` counts points that failed as exceeding and `if_below` as not exceeding. The 95 % interval of
-            Clopper and Pearson for independent points, from `lower` to `upper`, covers both.
+        `probability` counts points that failed as exceeding and `if_below` as not exceeding. The 95 % interval of
+        Clopper and Pearson for independent points covers both. The arguments are as in `summary`.
         """
         return ensembles.exceedances(ensembles.points(self, of, by, where), by, limit)
 
     def fragility(self, limit, by, cluster="sample", resamples=1000, seed=0, of="peak_x", where=None):
-        """Return the Fragility of the scan, the curve P(of > limit) over the intensity of the greatest likelihood.
+        """Return the Fragility of the points: the lognormal curve P(of > limit) of the greatest likelihood.
 
         Parameters
         ----------
@@ -662,16 +632,14 @@ class Scan(Result):
         table = ensembles.points(self, of, by, where, cluster)
         return ensembles.Fragility(table, by, limit, of, resamples, seed)
 
-    def _dataset(self):
-        data = super()._dataset().drop_vars("messages", errors="ignore")
-        return data.assign({PEAK: ("point", self[PEAK].copy())}) if PEAK in self else data
-
     def to_xarray(self):
         """Return a new xarray.Dataset of all arrays with their axes and attributes.
 
         If the points form a grid, the parameters are axes of the Dataset. Otherwise the axis `point` counts the points.
         """
-        data, places = self._dataset(), pd.DataFrame({name: self[name] for name in self.parameters})
+        data = super().to_xarray().drop_vars("messages", errors="ignore")
+        data = data.assign({PEAK: ("point", self[PEAK].copy())}) if PEAK in self else data
+        places = pd.DataFrame({name: self[name] for name in self.parameters})
         # The points form a grid if every combination of the values of the parameters occurs exactly once.
         if places.nunique().prod() != len(places) or places.duplicated().any():
             return data

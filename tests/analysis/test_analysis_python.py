@@ -282,8 +282,6 @@ def test_the_finest_level_of_a_study_is_a_run_and_the_study_is_none(tmp_path):
         assert (run.settings["cells"], run.settings["steps"]) == ("200", "20000") and "levels" not in run.settings
         assert run.configuration.startswith("model = masing\n")
         np.testing.assert_array_equal(masing.simulate(config=run.configuration).x, run.x)
-        with pytest.raises(ValueError, match="has no file of its own; save the study$"):
-            run.save(tmp_path / "f.h5")
     assert study.finest is study.finest and study.settings["levels"] == "25,50,100,200"
     given = matplotlib.pyplot.figure().add_subplot()
     assert study.plot_errors(given) is given and given.get_xlabel() == "cell width δs"
