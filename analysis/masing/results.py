@@ -13,7 +13,7 @@ import warnings
 import weakref
 from collections import namedtuple
 from collections.abc import Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from textwrap import fill
@@ -128,12 +128,9 @@ class Result(Mapping):
         self.attributes("/"), self.configuration, self._paths
 
     def _opened(self):
-        return nullcontext(self._file) if self._image else hdf5.opened(self._path, self._head)
-
-    @cached_property
-    def _file(self):
-        # The file in memory; HDF5 neither copies nor frees the image.
-        return h5py.File(h5py.h5f.open_file_image(self._image, 2 | 4))
+        if self._image:
+            return h5py.File(h5py.h5f.open_file_image(self._image, 2 | 4))  # HDF5 neither copies nor frees the image
+        return hdf5.opened(self._path, self._head)
 
     @cached_property
     def configuration(self):
@@ -205,17 +202,11 @@ class Result(Mapping):
         with self._opened():
             return self._image or self._path.read_bytes()
 
-    def __copy__(self):
-        other = object.__new__(type(self))
-        other.__dict__ |= self.__dict__
-        return other
-
     def __getstate__(self):
-        # A temporary file may be deleted; its bytes are pickled.
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_file", "finest")}
+        # A copy or a pickle has the bytes of a temporary file, which may be deleted. The finest level is made again.
+        kept = {name: value for name, value in self.__dict__.items() if name != "finest"} | {"_numbers": {}}
         is_temporary = self._image or self._folder
-        kept = {"_path": None, "_image": self._content(), "_folder": None} if is_temporary else {}
-        return state | {"_numbers": {}} | kept
+        return kept | ({"_path": None, "_image": self._content(), "_folder": None} if is_temporary else {})
 
     def __contains__(self, name):
         return name in self._paths or str(name).strip("/") in self._shapes
