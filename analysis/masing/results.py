@@ -42,7 +42,7 @@ COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "s
 OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", "field-samples")
 LEVELS = ("cases", "fit", "timing")
 # Attributes that the report and the scripts read, and that dir() does not show.
-INTERNAL = ("attributes", "cell_updates", "comment", "engine", "fitted_errors", "has_cells", "has_energy", "has_field",
+INTERNAL = ("attributes", "comment", "engine", "fitted_errors", "has_cells", "has_energy", "has_field",
             "in_window", "is_chain", "is_papers_problem", "kind_in_words", "level_cells", "level_elements",
             "level_steps", "made_by", "method", "model", "number", "order_steps", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
@@ -562,7 +562,6 @@ class Study(Result):
     dt = _dataset("cases/dt", "δt [levels]")
     step = _dataset("cases/step", "The refined step, δt, δs or δs + δt [levels]")
     seconds = _dataset("timing/cases", "Wall times [levels]")
-    cell_updates = _dataset("timing/cell_updates", "P·N, NaN where the engine does not go through the cells [levels]")
     fit = property(lambda self: self.attributes("fit"), doc="The conclusions of the program: the attributes of /fit.")
     refine = property(lambda self: self.fit["refine"], doc="What is refined: steps, cells, both or elements.")
     reference = property(lambda self: self.fit["reference"], doc="The option --reference of the study.")

@@ -16,7 +16,6 @@ from masing.report.reference import reference_section
 from masing.report.study import study_section
 from masing.report.summary import study_rows, summary
 from masing.report.trajectories import response_pictures, trajectory_pictures
-from masing.report.work import work_precision
 from masing.text import listed
 
 # A template contains this comment at the place where the list of the works that the page cites is inserted.
@@ -24,8 +23,8 @@ BIBLIOGRAPHY = "<!-- bibliography -->"
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 # {id of a section of the page: its name in the table of contents}.
 SECTIONS = {"problem-1": "Problem", "studies": "Studies", "reference": "The reference", "cycles": "Cycles",
-            "papers": "The papers’ numbers", "work": "Work and precision", "time": "Over time",
-            "chains": "Along chains", "responses": "Responses", "provenance": "Files"}
+            "papers": "The papers’ numbers", "time": "Over time", "chains": "Along chains",
+            "responses": "Responses", "provenance": "Files"}
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=()):
@@ -46,7 +45,6 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     sections = _sections(studies, problems, {each.model for each, *_ in of_files})
     # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
     cycles = cycles_section([run for run in runs if not run.is_chain], *window, studies=studies, exact=exact)
-    work = work_precision(studies)
     drawn, whose = _trajectories(studies, runs, exact), {}
     if len({run.problem for run in drawn}) > 1:
         for number, study in enumerate(studies, start=1):
@@ -63,20 +61,20 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     overview = overview or chains[:1]
     others = [section["errors"] for section in sections]
     others += cycles["together"] + cycles["long"] if cycles else []
-    others += (work["pictures"] if work else []) + trajectories + chains + responses
+    others += trajectories + chains + responses
     pictures = list(dict.fromkeys(overview + others))
     for n, picture in enumerate(pictures, start=1):  # The pictures of the overview are all figure 1.
         picture.number = max(1, n - max(0, len(overview) - 1))
     shown = {"problem-1": True, "studies": studies, "reference": reference, "cycles": cycles, "papers": papers,
-             "work": work, "time": trajectories, "chains": chains, "responses": responses, "provenance": True}
+             "time": trajectories, "chains": chains, "responses": responses, "provenance": True}
     tables = ["studies"] * bool(studies) + [section["id"] for section in sections if section["findings"]]
-    tables += [name for name in ("reference", "cycles", "papers", "work", "provenance") if shown[name]]
+    tables += [name for name in ("reference", "cycles", "papers", "provenance") if shown[name]]
     columns, rows = study_rows(sections, studies)
     contents = [(name, SECTIONS[name]) for name, there in shown.items() if there]
     html = render("report.html.j2", title=title, contents=contents, number=_places(dict(contents)).get,
                   tables=_places(tables), summary=summary(studies, runs, reproductions, scans), overview=overview,
                   chosen=sections[chosen]["number"] if studies else None, columns=columns, rows=rows,
-                  problems=of_files, studies=sections, work=work, cycles=cycles, reference=reference,
+                  problems=of_files, studies=sections, cycles=cycles, reference=reference,
                   trajectories=trajectories, chains=chains, responses=responses, papers=papers, origins=origins,
                   missing=list(dict.fromkeys(exact.reasons.values())))
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
