@@ -16,8 +16,6 @@ from masing.convergence import claim
 from masing.convergence.figures import Curve, error_figure, fixed_ratio
 from masing.convergence.levels import pair_signs
 from masing.report.study import error_picture
-from masing.report.summary import PROVED
-from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.results import Run, Study
 from masing.text import measured
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
@@ -41,11 +39,11 @@ BOTH = {"refine": "both", "reference": "exact"}
 CONTINUUM = without(ladder(), ("cells", "ds"), value=0.0)
 # What a page says of a study, and what it does not say: columns, attributes of /fit, said, unsaid.
 PAGES = {
-    "good": (ladder(), fit(), ["Order one in δt: x 1.000", "Errors are measured against", "Tested: (25) (here P = 10)",
+    "good": (ladder(), fit(), ["Order one in δt: x 1.000", "Tested: (25) (here P = 10)",
                                "1 of 1 study as expected", "0.45*cos(0.5*t)"],
              ["The smallest C", "xtrapol"]),
     "failed": (ladder(order=0.512), fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected"),
-               ["Study 1 is not as expected: Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512."],
+               ["Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512."],
                ["Verdict: as expected", "A higher order"]),
     "undecided": (ladder(), fit(verdict="undecided", deciding_levels="1000:64000:13"), ["levels = 1000:64000:13."],
                   ["No ladder"]),
@@ -55,7 +53,7 @@ PAGES = {
     "u is exact": (without(without(ladder(), "error_u", value=0.0), "order_u"), fit(observed_u=NAN, verdict_u="exact"),
                    ["x 1.000, y 1.000 and u exact. Verdict: as expected.", "zero or not a number: 4 of 12 points"], []),
     "successive": (without(marked(ladder()), ("error", "order"), -1), fitted(reference="successive"),
-                   ["The last level has no finer one to differ from.", "C (δtᵖ − that of the next level)"], []),
+                   ["C (δtᵖ − that of the next level)"], []),
     "lower bound": (CONTINUUM, fit(**{f"expected_{q}": ">=0.5" for q in "xyu"}),
                     ["Order at least 0.5 in δt", "≥ 0.5 − 0.1", "∞"], ["both sides"]),
     "uncertainty": (marked(ladder()), LAST_PAIR,
@@ -68,20 +66,19 @@ PAGES = {
               ["C₁ (of δs) C₂ (of δt)", "12.00 ± 0.42 −5.00 ± 0.65", "Constants of opposite signs",
                "C = 21.5 suffices at these levels.", "Order one in δs and δt: x 1.000"], ["apart x", "terms cancel"]),
     "one ray": (staircase(stairs=((100, 100000), (200, 200000), (400, 400000))), fitted(**BOTH),
-                ["Order one along δs/δt = 2: x 1.000", "error ≈ C (δs + δt)ᵖ exp(D z)"], ["cannot tell"]),
+                ["Order one along δs/δt = 2: x 1.000", "error ≈ C (δs + δt)ᵖ"], ["cannot tell"]),
     "no joint fit": (staircase(), fitted(**BOTH), ["cannot tell the two constants C₁ (of δs) and C₂"], []),
     "continuum": (CONTINUUM, fit(reference="exact"),
                   ["(here P = ∞)", "∞ 1000 0 5.000e-01 ", "∞ 8000 0 6.250e-02 ", "C = 0.371 suffices at these levels."],
                   []),
     "extrapolation": (ladder(), fit(**FOUND),
                       ["x(T) extrapolated to step zero by least squares over all levels: −1.25, observed order 1.010.",
-                       "2.50·10⁻⁴, absolute (relative 2.00·10⁻⁴).", "(2014): 3.50·10⁻³, absolute"], []),
+                       "(2014): 2.50·10⁻⁴.", "(2014): 3.50·10⁻³."], []),
     "parts of a half-width": (
         ladder(), fitted(statistical_uncertainty_x=0.0031, structural_uncertainty_x=0.0017, least_uncertainty=0.005),
         ["half-width: scatter; choice", "4 of 4 3.1·10⁻³; 1.7·10⁻³ 0.1235", "√(scatter² + choice² + 0.005²)"], []),
     "y does not converge": (ladder(), UNEXPECTED_Y,
-                            ["x 1.000 and u 1.000. y does not converge: order −0.060 ± 0.100.",
-                             "y does not converge in study 1. Errors"], ["x does not"]),
+                            ["x 1.000 and u 1.000. y does not converge: order −0.060 ± 0.100."], ["x does not"]),
     "y may converge": (ladder(), UNEXPECTED_Y | {"order_y": 0.06, "observed_y": 0.06}, ["0.060 ± 0.100 not judged"],
                        ["not converge"]),
     "doubt": (ladder(), fit(verdict="undecided", unmet_hypotheses="F jumps near t = 1"),
@@ -120,7 +117,7 @@ def test_the_statement_is_of_the_papers_method_beyond_it_or_none(tmp_path, refin
     columns = ladder() | ({"cells": np.zeros(4), "ds": np.zeros(4)} if "cells" in settings else {})
     study = Study(write_study(tmp_path / "s.h5", columns,
                               fit(refine=refine, reference=reference, left_over=left_over), **settings))
-    proved = expected in (*PROVED, "mixed", "model")
+    proved = expected in ("3.1", "4.1", "25", "mixed", "model")
     assert claim.statement(study) == (expected if proved else "beyond")
     assert proved or claim.beyond(study) == expected.split()
     assert math.isfinite(claim.bound(study)) == has_bound
@@ -167,7 +164,7 @@ def test_the_problems_of_runs_without_a_study_are_shown(page_of, tmp_path, study
     runs = [write_run(tmp_path / name, papers_case, force=force)
             for name, force in (("a.h5", "sin(3*t)"), ("b.h5", "sin(5*t)"), ("c.h5", "sin(3*t)"))]
     words = page_of(study_file, "--cycles", *runs).words
-    section = words[words.index("1 The problems"):words.index("2 The studies")]
+    section = words[words.index("The problems"):words.index("The order.")]
     parts = ["a.h5 and c.h5 The model masing above, with these data", "sin(3*t)", "b.h5", "sin(5*t)"]
     assert sorted(parts, key=section.index) == parts
 
@@ -183,16 +180,12 @@ def test_the_levels_are_printed(page_of, tmp_path, study_file):
 def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):
     study = write_study(tmp_path / "s.h5", staircase(), fitted() | jointly(), papers_case)
     with h5py.File(whole_run) as file:
-        late = file["field/t"][:] >= start_of_last_cycles(Run(whole_run), FIELD_CYCLES)
-        share = np.mean(np.abs(file["field/u"][:][late]) == file["field/eta"][:], axis=1)  # that slide
         lacking = measured(np.abs(file["energy/residual"][:]).max())
     words = page_of(study, whole_run).words
-    parts = ["1 of 1 study as expected", "Figure 1. Left: Hysteresis cycle of", "1 The problem", "2 The studies",
-             "3 Hysteresis cycles", "hatched where they yield, |u| = η.",
-             f"the balance lacks at most {lacking}", "5 Files: cost", "masing reproduce s.h5", "References Bastien"]
+    parts = ["1 of 1 study as expected", "First: Hysteresis cycle of", "The problem The model", "The studies Proposition",
+             "Hysteresis cycles", "hatched where it yields, |u| = η.",
+             f"the balance lacks at most {lacking}", "Files: cost", "masing reproduce s.h5", "References Bastien"]
     assert sorted(parts, key=words.index) == parts
-    most, resting = 100 * share.max(), 100 * np.mean(share == 0)
-    assert f"At most {most:.0f} % of the cells yield at once; none do in {resting:.0f} %" in words
 
 
 def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
