@@ -84,19 +84,13 @@ def statement(study):
     The reason is the first of these that applies: "outside" of the hypotheses, "model" other than the slab with a mass,
     "mixed" with an error that the levels do not refine, and "beyond" the scheme, the rule or the data of the papers.
     """
+    uses = study.settings.get
+    is_beyond = (study.refine != "cells" and uses("scheme") == "leapfrog" or uses("threshold-down")
+                 or study.refine != "steps" and uses("rule") == "midpoint" or number(uses("damping"), 0) > 0)
     reasons = {"outside": study.fit.get("unmet_hypotheses"), "model": study.model != "masing",
-               "mixed": study.fit["left_over"], "beyond": beyond(study)}
+               "mixed": study.fit["left_over"], "beyond": is_beyond}
     tested = {"cells": "3.1", "steps": "25"}.get(study.refine, "4.1")
     return next((name for name, applies in reasons.items() if applies), tested)
-
-
-def beyond(study):
-    """Return words for what a Study uses beyond the papers: scheme, rule, damping and two thresholds."""
-    uses = study.settings.get
-    words = {"leapfrog": study.refine != "cells" and uses("scheme") == "leapfrog",
-             "midpoint": study.refine in ("cells", "both") and uses("rule") == "midpoint",
-             "damping": number(uses("damping"), 0) > 0, "thresholds": bool(uses("threshold-down"))}
-    return [word for word, is_used in words.items() if is_used]
 
 
 def bound(study):

@@ -1,4 +1,4 @@
-"""Functions that return the levels of a study and the observed orders as tables for pages, CSV and LaTeX."""
+"""Functions that return the levels of a study and the observed orders as tables for pages and CSV files."""
 
 import math
 
@@ -8,7 +8,6 @@ import pandas as pd
 from masing.convergence.claim import BEFORE, MARKS, ON_FLOOR, QUANTITY_NAMES, is_told_apart
 from masing.text import cell, grouped, measured, order, scientific, uncertain
 
-SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {BEFORE: "†", ON_FLOOR: "‡"}
 # This mark is printed behind an order between two levels of which only the number of steps differs; see pair_signs().
 STEPS_ONLY = "*"
@@ -73,18 +72,15 @@ def levels_table(study):
     return frame
 
 
-def short_levels(study, quantities):
-    """Return the page's table of levels for LaTeX, as a DataFrame of texts, each with its mark."""
-    headings = [*sizes(study), *(name for q in quantities for name in (f"e({SHORT_NAMES[q]})", "order"))]
-    rows = level_rows(study, quantities)
-    return pd.DataFrame([[text + mark for _, text, mark in row] for row in rows], columns=headings)
-
-
-def short_orders(study, found):
-    """Return a short DataFrame of texts for LaTeX, with one row for each of the OrderResults `found` of a study."""
-    return pd.DataFrame([[each.name, each.observation, each.expectation(study.number("tolerance")), each.verdict,
-                          *constant_cells(study, each.quantity)] for each in found],
-                        columns=["", "observed order", "expected", "verdict", *constant_names(study)])
+def orders_table(study, found):
+    """Return a DataFrame of the OrderResults `found`, with the constants of the fit and all digits."""
+    columns = ["name", "observed", "uncertainty", "expected", "verdict"]
+    frame = pd.DataFrame([[getattr(each, name) for name in columns] for each in found], columns=[
+        "quantity", "order", "half-width of its interval", "expected", "verdict"])
+    for heading, name in constant_names(study).items():
+        for words, key in ((heading, name), (f"half-width of {heading}", f"{name}_uncertainty")):
+            frame[words] = [study.number(f"{key}_{each.quantity}") for each in found]
+    return frame
 
 
 def constant_names(study):
@@ -93,11 +89,6 @@ def constant_names(study):
         return {"C₁ (of δs)": "space_constant", "C₂ (of δt)": "time_constant"}
     is_known = any(math.isfinite(study.number(f"constant_{q}")) for q in study.quantities)
     return {"C": "constant"} if is_known else {}
-
-
-def has_intervals(study):
-    """Return whether the file of a study contains the confidence interval of a constant of a fit."""
-    return any(study.joint(q) or math.isfinite(study.number(f"constant_uncertainty_{q}")) for q in study.quantities)
 
 
 def constant_cells(study, quantity):
