@@ -38,7 +38,7 @@ COUNTS = ("cells", "elements", "level", "period_multiple", "point", "sample", "s
 OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", "field-samples")
 # Attributes that the report and the scripts read, and that dir() does not show.
 INTERNAL = ("attributes", "comment", "engine", "has_cells", "has_energy", "has_field", "in_window", "is_chain",
-            "is_papers_problem", "joint", "kind_in_words", "made_by", "method", "model", "number", "problem")
+            "joint", "made_by", "method", "model", "number", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
 # What a result is made of; a Run of the finest level of a study has the same.
@@ -110,10 +110,8 @@ class Result(Mapping):
 
     title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
     problem = _attribute("configuration", "problem", "A text that is the same for files of the same problem.")
-    is_papers_problem = _attribute("configuration", "papers_problem", "Whether the problem is the papers' one.", bool)
     has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
     provenance = property(lambda self: self.attributes("provenance"), doc="Versions, ranks, host and more, by name.")
-    timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")
     model = property(lambda self: self.settings.get("model", ""), doc="The name of the model.")
     is_chain = property(lambda self: self.model == "masing-chain", doc="Whether the model is a chain of slabs.")
     method = property(lambda self: (self.settings.get("scheme"), self.settings.get("rule")),
@@ -460,11 +458,7 @@ class Study(Result):
     orders = property(lambda self: {q: self[f"cases/order_{q}"] for q in self.quantities},
                       doc="{quantity: order between each level and the level before [levels]}.")
     claim = property(sentence, doc="The expected and the observed orders in one or several sentences.")
-
-    @property
-    def levels(self):
-        """A new pandas.DataFrame with one row for each level: its sizes, errors, orders and marks."""
-        return levels_table(self)
+    levels = property(levels_table, doc="A new pandas.DataFrame of the levels: their sizes, errors, orders and marks.")
 
     @cached_property
     def finest(self):
@@ -524,8 +518,6 @@ class Scan(Result):
     _rows, _of_rows, _kinds = "point", ("points/",), ("scan",)
 
     kind = _attribute("points", "kind", "What the points are: runs or steady.")
-    kind_in_words = property(lambda self: {"steady": "limit cycles"}.get(self.kind, self.kind),
-                             doc="What the points are, in words: runs or limit cycles.")
     parameters = _attribute("points", "axes", "The names of the parameters.",
                             lambda text: text.replace(",", " ").split())
     points = property(lambda self: self.to_dataframe(), doc="A new pandas.DataFrame of the points, as to_dataframe().")

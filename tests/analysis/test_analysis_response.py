@@ -86,7 +86,7 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
 
 def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
     scan = Points({"residual": np.array([1e-13, -4e-12, 1.0]), "w": np.arange(3.0), "amplitude": np.array([1, 2, 9.0])},
-                  kind="steady", kind_in_words="limit cycles", parameters=["w"], settings={"k0": "0.2"},
+                  kind="steady", parameters=["w"], settings={"k0": "0.2"},
                   done=np.array([True, True, False]))
     assert _scan_facts(scan) == ("3 limit cycles for w in [0, 2]: amplitude X from 1 to 2; 1 failed; each is closed to "
                                  "4·10⁻¹² of its range. k₀ = 0.2.")

@@ -71,13 +71,6 @@ def is_told_apart(study):
     return any(study.joint(q) for q in study.quantities)
 
 
-def unconverged(study):
-    """Return the OrderResults of which no order was expected and whose interval ends below the tolerance."""
-    tolerance = study.number("tolerance")
-    unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
-    return [f for f in unexpected if f.observed + f.uncertainty <= tolerance]
-
-
 def statement(study):
     """Return the statement of the papers that a Study tests, "3.1", "25" or "4.1", or the reason why it tests none.
 
@@ -137,7 +130,9 @@ def remarks(study):
 
 def sentence(study):
     """Return the claim of a Study in one sentence, and a sentence on each quantity that does not converge."""
-    ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
+    ratio, tolerance = ray(study), study.number("tolerance")
+    found = [finding for finding in findings(study) if finding.expected or finding.quantity in study.quantities]
+    expected = [finding for finding in found if finding.expected]
     where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:
         return f"No order{where} was expected of this study; what was observed is shown without judgement."
@@ -148,5 +143,6 @@ def sentence(study):
     text = "; ".join(f"order {degree}{where * (n == 0)}{doubt}: {listed(values)}"
                      for n, (degree, values) in enumerate(observed.items()))
     text += "; space and time are not told apart" * (ratio is not None)
-    failing = [f" {f.name}{FIXED_SPACE}does not converge: order {f.observation}." for f in unconverged(study)]
+    failing = [f" {f.name}{FIXED_SPACE}does not converge: order {f.observation}." for f in found
+               if not f.expected and f.observed + f.uncertainty <= tolerance]
     return "".join([f"{text[0].upper()}{text[1:]}.", *failing])
