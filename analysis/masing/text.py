@@ -30,15 +30,6 @@ DECIMAL = re.compile(r"(?<![\w.])(?=[\d.]{8})\d*\.\d+(?:e[+-]?\d+)?(?![\w.])", r
 # A value with more characters than this is shortened in the middle.
 LONGEST = 60
 
-# {character: LaTeX command} for characters that LaTeX would not print as they are: symbols, and the syntax of LaTeX.
-LETTERS = {"δ": r"$\delta$", "η": r"$\eta$", "∞": r"$\infty$", "₁": "$_1$", "₂": "$_2$", "′": "$'$", "″": "$''$",
-           "≥": r"$\ge$", "≤": r"$\le$", "±": r"$\pm$", "−": "$-$", "–": "--", "’": "'", "\u00a0": "~", "\u202f": r"\,",
-           "†": r"$\dagger$", "‡": r"$\ddagger$", "ᵖ": "$^p$", "ç": r"\c{c}",
-           "·": r"$\cdot$", "|": r"$|$", "<": r"$<$", ">": r"$>$"}
-LETTERS |= {raised: f"$^{plain}$" for plain, raised in zip("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")}
-LETTERS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-LETTERS |= {each: f"\\{each}" for each in "&%$#_{}"}
-
 
 # ---- Numbers ---------------------------------------------------------------------------------------------------------
 
@@ -294,23 +285,3 @@ def restoring_of_all(results):
 def csv(table, missing=""):
     """Return a table as the bytes of a CSV file with all digits, and the text `missing` in place of each NaN."""
     return pd.DataFrame(table).to_csv(index=False, na_rep=missing).encode("utf-8")
-
-
-def latex(frame, origin, notes=()):
-    r"""Return a table of texts as the bytes of a LaTeX file for \input.
-
-    A comment above the table contains the text `origin`; the `notes` are lines below the table. Characters in LETTERS
-    are replaced by LaTeX commands, and those outside ASCII that are left then by question marks.
-    """
-    cells = frame.applymap(in_latex).set_axis(map(in_latex, frame.columns), axis=1)
-    width, ending = len(cells.columns), "\\end{tabular}\n"
-    text = cells.style.hide(axis="index").to_latex(column_format="r" * width, hrules=True).removesuffix(ending)
-    below = [rf"\multicolumn{{{width}}}{{l}}{{\footnotesize {in_latex(note)}}} \\" + "\n" for note in notes]
-    comment = f"% {' '.join(origin.split())}; needs \\usepackage{{booktabs}}\n"
-    return "".join([comment, text, *below, ending]).encode("ascii", "replace")
-
-
-def in_latex(words):
-    """Return a text with LaTeX commands in place of the characters in LETTERS, and numbers with powers of ten."""
-    words = words.translate(str.maketrans(LETTERS))
-    return re.sub(r"(\d)e([+-]\d+)", lambda found: rf"{found[1]}$\cdot 10^{{{int(found[2])}}}$", words)

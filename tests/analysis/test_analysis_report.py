@@ -4,13 +4,10 @@ import csv
 import io
 import math
 import re
-import shutil
-import subprocess
 from types import SimpleNamespace
 
 import h5py
 import numpy as np
-import pandas as pd
 import pytest
 
 import report
@@ -23,7 +20,7 @@ from masing.report.summary import PROVED
 from masing.report.trajectories import FIELD_CYCLES, start_of_last_cycles
 from masing.report.work import lines, work_precision
 from masing.results import Run, Study, read
-from masing.text import latex, measured
+from masing.text import measured
 from synthetic import NAN, fit, fitted, jointly, ladder, marked, staircase, write_run, write_study
 
 
@@ -253,18 +250,13 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
     folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(1.00512345678901), papers_case))
     assert {path.name for path in folder.iterdir()} == {
         "s.ini", *(f"s-{name}.{kind}" for name in ("errors", "motion") for kind in ("svg", "pdf", "csv")),
-        *(f"s-{name}.{kind}" for name in ("levels", "orders") for kind in ("csv", "tex"))}
+        *(f"s-{name}.csv" for name in ("levels", "orders"))}
     levels = columns_of(folder / "s-levels.csv")
     for heading, name in (("P", "cells"), ("N", "steps"), ("δt", "dt"), ("error of x", "error_x"),
                           ("error of y", "error_y"), ("order of u", "order_u")):
         np.testing.assert_array_equal([float(cell) for cell in levels[heading]], columns[name])
     assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
     assert levels["fit of u"] == ("fitted",) * 5
-    text = (folder / "s-levels.tex").read_text(encoding="ascii")
-    # Errors are 0.123456 place δt with δt = 1/2.
-    assert r"6.173$\cdot 10^{-2}$$\dagger$ & -- & 1.235$\cdot 10^{-1}$ & -- & " in text
-    assert text.count("order &") + text.count(r"order \\") == 3  # of x, y and u
-    assert r"3.858$\cdot 10^{-3}$$\ddagger$ & 1.000 & " in text and r"$\ddagger$ left out of the fit" in text
     orders = columns_of(folder / "s-orders.csv")
     assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
@@ -273,8 +265,6 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
 def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
-    assert r"x & 1.000~$\pm$~0.004 & 1~$\pm$~0.1 & as expected & 12.00~$\pm$~0.42 & $-$5.00~$\pm$~0.65" in (
-        folder / "s-orders.tex").read_text(encoding="ascii")
     assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
     known = fitted(constant_x=12.0, constant_uncertainty_x=0.42, statistical_uncertainty_x=0.01,
                    structural_uncertainty_x=0.02)
@@ -283,27 +273,9 @@ def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp
     assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.01, 0.02, 0.004]
 
 
-def test_a_table_in_latex_has_its_letters_and_powers_as_commands():
-    table = latex(pd.DataFrame({"δt": ["5.000e-01", "1.000e+10"], "n_i": ["10\u202f000", "2"]}), "")
-    assert rb"$\delta$t & n\_i" in table
-    assert rb"5.000$\cdot 10^{-1}$ & 10\,000" in table and rb"1.000$\cdot 10^{10}$ & 2" in table
-
-
 def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells():
     study = SimpleNamespace(fit={"step_x": "joint"}, level_cells=[50, 100, 100, 200])
     assert pair_signs(study) == ["", "", "*", ""]
-
-
-@pytest.mark.long
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_the_tables_compile(pieces_of, tmp_path):
-    folder = pieces_of(write_study(tmp_path / "s_1.h5", staircase(), fitted() | jointly()))
-    inputs = "\n\n".join(rf"\input{{{path.name}}}" for path in sorted(folder.glob("*.tex")))
-    (folder / "paper.tex").write_text(r"\documentclass{article}\usepackage{booktabs}\begin{document}" + inputs
-                                      + r"\end{document}")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=folder,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
 
 
 def against_exact(path, levels, reference="exact", **changes):

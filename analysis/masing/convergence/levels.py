@@ -1,4 +1,4 @@
-"""Functions that return the levels of a study and the observed orders as tables for pages, CSV and LaTeX."""
+"""Functions that return the levels of a study and the observed orders as tables for pages and CSV files."""
 
 import math
 
@@ -8,7 +8,6 @@ import pandas as pd
 from masing.convergence.claim import QUANTITY_NAMES, Mark, is_told_apart
 from masing.text import cell, grouped, measured, order, scientific, uncertain
 
-SHORT_NAMES = QUANTITY_NAMES | {"u_cells": "u, cells", "x_rms": "x, rms", "y_rms": "y, rms"}
 SIGNS = {Mark.BEFORE: "†", Mark.ON_FLOOR: "‡"}
 # This mark is printed behind an order between two levels of which only the number of steps differs; see pair_signs().
 STEPS_ONLY = "*"
@@ -91,13 +90,6 @@ def levels_table(study):
     return frame
 
 
-def short_levels(study, quantities):
-    """Return the page's table of levels for LaTeX, as a DataFrame of texts, each with its mark."""
-    headings = [*sizes(study), *(name for q in quantities for name in (f"e({SHORT_NAMES[q]})", "order"))]
-    rows = level_rows(study, quantities)
-    return pd.DataFrame([[text + mark for _, text, mark in row] for row in rows], columns=headings)
-
-
 def orders_table(study, found):
     """Return a DataFrame of the OrderResults `found`, with the constants of the fit and all digits."""
     columns = {"quantity": "name", "order": "observed", "half-width of its interval": "uncertainty"}
@@ -110,13 +102,6 @@ def orders_table(study, found):
         for heading, attribute in ((symbol, name), (f"half-width of {symbol}", f"{name}_uncertainty")):
             frame[heading] = [study.number(f"{attribute}_{each.quantity}") for each in found]
     return frame
-
-
-def short_orders(study, found):
-    """Return a short DataFrame of texts for LaTeX, with one row for each of the OrderResults `found` of a study."""
-    return pd.DataFrame([[each.name, each.observation, each.expectation(study.number("tolerance")), each.verdict,
-                          *constant_cells(study, each.quantity)] for each in found],
-                        columns=["", "observed order", "expected", "verdict", *constant_headings(study)])
 
 
 def constant_headings(study):

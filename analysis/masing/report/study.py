@@ -8,7 +8,7 @@ from masing.convergence import levels
 from masing.convergence.claim import (QUANTITY_NAMES, STEPS, beyond, bound, findings, is_told_apart, ray,
                                       reference_text, remarks, statement)
 from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed_ratio, study_figure
-from masing.text import count, csv, latex, listed, measured, minus, order, rounded_up, short_value
+from masing.text import count, csv, listed, measured, minus, order, rounded_up, short_value
 from masing.report.problem import first_sentence, prose, steps_in_words
 from masing.report.pictures import Picture, Text
 from masing.report.summary import PROVED, STATEMENTS
@@ -50,7 +50,7 @@ def study_section(study, number, problem, is_first):
         "extrapolation": _extrapolation(study),
         "asks_more": statement(study) in PROVED and any(f.expected and not f.at_least for f in found),
         "errors": error_picture(study, quantities),
-        "tables": _tables(study, found, quantities),
+        "tables": _tables(study, found),
     }
 
 
@@ -59,24 +59,10 @@ def _confidence(study):
     return f"{100 * study.fit.get('confidence', 0.95):.3g} %"
 
 
-def _tables(study, found, quantities):
+def _tables(study, found):
     """Return two Texts with tables, of the levels of a study and of its orders and constants."""
-    known, stem = study.provenance, study.path.stem
-    words = (("masing", "version"), ("revision", "git_revision"), ("of", "date"))
-    program = [f"{word} {known[key]}" for word, key in words if key in known]
-    origin = f"from {study.path.name}{', ' if program else ''}{' '.join(program)}"
-    judged = {finding.quantity for finding in found if finding.expected}
-    short = [q for q in quantities if q != "u_cells" or q in judged]
-    reference = f"Maximal errors against {reference_text(study)}."
-    law = _constants(study, [finding.quantity for finding in found])[0]
-    of_law = [f"Error ≈ {law}."] if law else []
-    of_constants = f", and of a constant half its {_confidence(study)} confidence interval"
-    widths = f"After ± stands half the interval of an order{of_constants * levels.has_intervals(study)}."
-    of_levels = levels.short_levels(study, short), (reference, *levels.sign_notes(study, short))
-    of_orders = levels.short_orders(study, found), (widths, *of_law, reference)
-    return [Text(f"{stem}-{name}", {"csv": csv(frame, "nan"), "tex": latex(brief, origin, notes)})
-            for name, frame, (brief, notes) in (("levels", study.levels, of_levels),
-                                                ("orders", levels.orders_table(study, found), of_orders))]
+    tables = {"levels": study.levels, "orders": levels.orders_table(study, found)}
+    return [Text(f"{study.path.stem}-{name}", {"csv": csv(table, "nan")}) for name, table in tables.items()]
 
 
 def error_picture(study, quantities):
