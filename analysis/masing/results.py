@@ -13,7 +13,7 @@ import warnings
 import weakref
 from collections import namedtuple
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from html import escape
 from numbers import Real
@@ -490,18 +490,22 @@ class Run(Result):
 
     def _plot(self, ax, x, y, line, abscissa, ylabel):
         """Draw a curve over the dataset `abscissa` of the samples, label the axes, and return them."""
-        ax = ax or _new_axes(self.title)
-        ax.plot(x, y, **{"label": self.title, **line})
-        ax.set(xlabel=self.attributes(f"series/{abscissa}")["label"], ylabel=ylabel)
-        return ax
+        with _axes(ax, self.title) as ax:
+            ax.plot(x, y, **{"label": self.title, **line})
+            ax.set(xlabel=self.attributes(f"series/{abscissa}")["label"], ylabel=ylabel)
+            return ax
 
 
-def _new_axes(title):
-    """Return new matplotlib Axes with a title."""
+@contextmanager
+def _axes(ax, title):
+    """Give the Axes to draw into, by default new ones with a title, in the style of masing's own figures."""
     require("matplotlib")
     import matplotlib.pyplot as plt
 
-    return plt.figure(layout="constrained").add_subplot(title=title)
+    from masing import style
+
+    with style.applied():
+        yield ax or plt.figure().add_subplot(title=title)
 
 
 def show():
@@ -837,15 +841,12 @@ class Scan(Result):
         matplotlib.axes.Axes
         """
         over = over or self.parameters[0]
-        families, values = self.families(over), self[quantity]
-        ax = ax or _new_axes(self.title)
-        for others, indices in families:
-            label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
-            ax.plot(self[over][indices], values[indices], **{"label": label, **line})
-        ax.set(xlabel=over, ylabel=quantity)
-        if len(self.parameters) > 1:
-            ax.legend()
-        return ax
+        self.families(over), self[quantity]  # raises KeyError before an empty figure is made
+        with _axes(ax, self.title) as ax:
+            from masing import response
+
+            response.curves(ax, self, over, quantity, **line)
+            return ax
 
     def _headline(self):
         return f"{len(self.done)} points over {listed(self.parameters)}"

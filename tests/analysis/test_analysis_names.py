@@ -58,9 +58,7 @@ def test_values_are_short_equations_typeset_and_works_cited():
 def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
     axes = style.figure().add_subplot()
     axes.plot([1, 2], [3, 4], label="x")
-    style.line_by_time(axes, np.arange(2.0), np.array([0.0, 1]), np.array([0.0, 1]))
-    assert list(style.curves_of(axes.figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4), (1, "by time", 0, 0, 0),
-                                                  (1, "by time", 1, 1, 1)]
+    assert list(style.curves_of(axes.figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4)]
     image = style.figure()
     image.add_subplot().pcolormesh(np.ones((2, 2)))
     assert list(style.curves_of(image)) == [] and set(Picture("u", image, "").files) == {"svg", "pdf"}
