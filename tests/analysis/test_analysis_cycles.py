@@ -51,7 +51,7 @@ def test_cycles_that_look_alike_share_a_panel_and_no_place_is_empty():
     for curves, lines in (([*ellipses, part], [2, 1, 1, 1]), ([part, ellipses[0]], [1, 1]), (ellipses, [2, 1, 1, 4])):
         figure, common = draw.panels(curves, [f"P = {n}, N = 10" for n in range(len(curves))])
         assert [len(axes.lines) for axes in figure.axes] == lines and common == "N = 10"
-    assert [axes.get_title("left") for axes in figure.axes] == ["(a) P = 0 and 1", "(b) P = 2", "(c) P = 3", "(d) all"]
+    assert [axes.get_title("left") for axes in figure.axes] == ["(a) P = 0 and P = 1", "(b) P = 2", "(c) P = 3", "(d) all"]
     # A curve has the same line in its panel and among all.
     looks = [[(line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in axes.lines]
              for axes in figure.axes]
@@ -93,7 +93,7 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, pap
     runs, exact = shifted(tmp_path, papers_case, 0.1, 0.02, 5e-3, 1e-3)
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
     (picture,) = found["together"]
-    assert re.fullmatch(r"Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey, with the right-hand "
+    assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the right-hand "
                         r"corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
     assert drawn(picture.figure.axes[0]) == ("exact, P = 10, P = 100, P = 10⁴", ["× 47"])
     others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))

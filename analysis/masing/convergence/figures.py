@@ -125,7 +125,7 @@ def _draw_quotients(axes, fitted, order):
 def abscissa(study):
     """Return the label of the axis of the steps, words for it, and whether the steps are those of a joint fit."""
     if study.refine == "elements":
-        ratio = measured(study.dt[0] * study.level_elements[0], 3, plain=range(-3, 4))
+        ratio = measured(study.dt[0] * study.level_elements[0], 3)
         return f"step δt = {ratio} h, h = 1/n", f"δt = {ratio} h, where h = 1/n", False
     if study.fit["step_x"] != "joint":
         return *PLAIN_STEPS[study.refine], False

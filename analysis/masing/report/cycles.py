@@ -12,7 +12,7 @@ import numpy as np
 from masing import draw
 from masing.cycles.half_cycles import reversals
 from masing.cycles.polygons import segments_in_words
-from masing.text import cell, count, joined, labels, motion, names_apart, restoring_of_all, scientific
+from masing.text import cell, count, labels, listed, motion, names_apart, restoring_of_all, scientific
 from masing.report.problem import first_sentence, typeset
 from masing.report.exact import distance
 from masing.report.pictures import Picture
@@ -115,7 +115,7 @@ def _together(group, exact):
     figure = draw.over_exact(runs, exact, *group[0].extent)
     # The caption names only the cycles that are drawn.
     drawn = [line.get_label() for line in figure.axes[0].lines if line.get_label() in labels(runs)]
-    caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {joined(drawn)}"
+    caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {listed(drawn)}"
     caption += " over the exact one, grey" if exact is not None else ""
     caption += ", with the right-hand corner magnified" if figure.axes[0].child_axes else ""
     caption = f"{caption}, {group[0].window}."
