@@ -8,7 +8,6 @@ import textwrap
 import matplotlib
 import numpy as np
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
@@ -35,12 +34,10 @@ X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force f"
 # If a frame has more curves than this, a colour scale names them and not a legend. The scale names MOST_TICKS of them.
 MOST_NAMED, MOST_TICKS = 8, 6
-# A line of a legend has this number of letters in an inch; the line in front of a label takes as much as four letters.
+# A line of a legend has LETTERS letters in an inch; the line in front of a name takes as much as LINE_LETTERS.
 LETTERS, LINE_LETTERS = 10, 4
-# A curve with more reversals of x than this, whose range also changes, is coloured by time.
+# A curve with more reversals of x than this has a picture of its own on a page.
 MANY_REVERSALS = 18
-# A curve that is coloured by time is rasterized if a vector file of its line segments would have several megabytes.
-MOST_SEGMENTS = 7200
 # A colour map from light to dark that is visible on white, and that colour-blind readers can distinguish.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.3, 1, 256)))
 # The left and the right end of the first and of the second slope triangle of a figure. An end is a position on the
@@ -166,11 +163,9 @@ def legend(axes, inside=False):
         bar.set_ticks(places, labels=[names[n].replace(", ", "\n") for n in places])
         bar.ax.grid(False)
     elif names:
-        letters = int(LETTERS * axes.figure.get_figwidth() / axes.get_subplotspec().get_gridspec().ncols)
-        names = ["\n".join(textwrap.wrap(name, letters - LINE_LETTERS)) for name in names]
-        # matplotlib divides the names into columns as array_split does.
-        columns = next(n for n in range(len(names), 0, -1) if n == 1 or letters >= sum(
-            LINE_LETTERS + max(map(len, part)) for part in np.array_split(names, n)))
+        width = int(LETTERS * axes.figure.get_figwidth() / axes.get_subplotspec().get_gridspec().ncols) - LINE_LETTERS
+        names = [textwrap.fill(name, width) for name in names]
+        columns = max(1, width // (max(map(len, names)) + LINE_LETTERS))
         where = {"loc": "best"} if inside else {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns}
         # A power of ten of the axis would stand at the place of the legend; its end is now where the legend begins.
         axes.yaxis.get_offset_text().set_horizontalalignment("right")
@@ -190,20 +185,10 @@ def image(axes, t, places, values, **bar):
     axes.grid(False)
 
 
-def line_by_time(axes, t, x, y):
-    """Draw a long curve (x, y) [samples], each line segment in the colour of its time t, and a colour bar."""
-    points = np.column_stack([x, y])
-    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=1.0,
-                              rasterized=len(t) > MOST_SEGMENTS)
-    axes.add_collection(segments)
-    axes.autoscale_view()
-    axes.figure.colorbar(segments, ax=axes, label="time t", aspect=30)
-
-
 def curves_of(drawing):
     """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
 
-    The points of all lines of a figure are included, but no images, contours and curves that are coloured by time.
+    The points of all lines of a figure are included, but no images and contours.
     """
     for frame, axes in enumerate(drawing.axes, start=1):
         for number, line in enumerate(axes.lines, start=1):

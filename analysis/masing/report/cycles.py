@@ -123,9 +123,8 @@ def _together(group, exact):
 
 
 def _long(cycle):
-    """Return the Picture of a Cycle of many loops, coloured by time if the range of these changes."""
-    by_time = ", coloured by time" if draw.is_by_time(cycle.curve[0]) else ""
-    caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}."
+    """Return the Picture of a Cycle of many loops."""
+    caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}."
     figure = draw.curve_of_run(cycle.run, cycle.sample)
     return Picture(f"{cycle.run.path.stem}-cycle", figure, f"Hysteresis cycles, {caption}", caption)
 
