@@ -1,6 +1,7 @@
 """Functions that draw the errors of a study over the refined step."""
 
 from collections import namedtuple
+from itertools import cycle
 
 import numpy as np
 
@@ -110,9 +111,9 @@ def _draw_errors(axes, curves, slopes, floor=0.0):
 
 def _draw_quotients(axes, fitted, order):
     """Draw the fitted errors over the step to the power of the expected order; they are constant at this order."""
-    for n, (h, error) in enumerate(fitted):
+    for (h, error), colour, marker in zip(fitted, cycle(style.COLOURS), cycle(style.MARKERS)):
         # A label that begins with an underscore keeps the points out of the table of the figure's curves.
-        axes.scatter(h, error / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
+        axes.scatter(h, error / h**order, 25, colour, marker, label="_")
     axes.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
     axes.margins(y=0.25)
     axes.locator_params(axis="y", nbins=4)
@@ -132,18 +133,20 @@ def abscissa(study):
 
 
 def _draw_curve(axes, curve, n):
-    look = {"color": style.COLOURS[n], "markersize": SIZES[n] * min(1, 8 / len(curve.errors)) ** 0.5}
-    h, line = _points(curve.steps, np.where(curve.fitted, curve.predicted, np.nan))
-    if len(h) > 1:
-        axes.plot(h, line, style.LINES[n], color=style.COLOURS[n], linewidth=WIDTHS[n])
+    marker, line = style.MARKERS[n % len(style.MARKERS)], style.LINES[n % len(style.LINES)]
+    look = {"color": style.COLOURS[n % len(style.COLOURS)],
+            "markersize": SIZES[n % len(SIZES)] * min(1, 8 / len(curve.errors)) ** 0.5}
+    fitted = _points(curve.steps, np.where(curve.fitted, curve.predicted, np.nan))
+    if len(fitted[0]) > 1:
+        axes.plot(*fitted, line, color=look["color"], linewidth=WIDTHS[n % len(WIDTHS)])
     else:
         # Without a fit, a pale line joins the points.
-        axes.plot(*_points(curve.steps, curve.errors), color=style.COLOURS[n], linewidth=0.9, alpha=0.5)
-    for chosen, face in ((curve.fitted, style.COLOURS[n]), (~curve.fitted, "white")):
-        axes.plot(*_points(curve.steps, np.where(chosen, curve.errors, np.nan)), style.MARKERS[n],
+        axes.plot(*_points(curve.steps, curve.errors), color=look["color"], linewidth=0.9, alpha=0.5)
+    for chosen, face in ((curve.fitted, look["color"]), (~curve.fitted, "white")):
+        axes.plot(*_points(curve.steps, np.where(chosen, curve.errors, np.nan)), marker,
                   markerfacecolor=face, markeredgewidth=1.4, **look)
     # An empty curve provides the entry of the legend, which thus is the same whether the points are filled or hollow.
-    axes.plot([], [], style.MARKERS[n] + style.LINES[n], label=curve.label, **look)
+    axes.plot([], [], marker + line, label=curve.label, **look)
 
 
 def _points(steps, errors):
