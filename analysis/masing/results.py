@@ -388,26 +388,30 @@ class Run(Result):
             Keywords of Axes.plot.
         """
         t, x, _ = self.in_window(start, end)
-        ax = ax or _new_axes(self.title)
-        ax.plot(t, x, **{"label": self.title, **line})
-        ax.set(xlabel="time t", ylabel=self.attributes("series/x")["label"])
-        return ax
+        return self._plot(ax, t, x, line, "time t", self.attributes("series/x")["label"])
 
     def plot_cycle(self, *, start=None, end=None, ax=None, **line):
         """Draw the restoring force over x; the arguments and the result are those of `plot`."""
-        from masing import draw
+        _, x, restoring = self.in_window(start, end)
+        return self._plot(ax, x, restoring, line, self.attributes("series/x")["label"],
+                          motion(self).labels["restoring"])
 
-        t, x, restoring = self.in_window(start, end)
-        ax = ax or _new_axes(self.title)
-        draw.cycle(ax, x, restoring, **{"label": self.title, **line})
-        ax.set(xlabel=self.attributes("series/x")["label"], ylabel=motion(self).labels["restoring"])
-        return ax
+    def _plot(self, ax, x, y, line, xlabel, ylabel):
+        with _axes(ax, self.title) as ax:
+            ax.plot(x, y, **{"label": self.title, **line})
+            ax.set(xlabel=xlabel, ylabel=ylabel)
+            return ax
 
 
-def _new_axes(title):
+@contextmanager
+def _axes(ax, title):
+    """Give the Axes to draw into, by default new ones with a title, in the style of masing's own figures."""
     from matplotlib import pyplot
 
-    return pyplot.figure(layout="constrained").add_subplot(title=title)
+    from masing import style
+
+    with style.applied():
+        yield ax or pyplot.figure().add_subplot(title=title)
 
 
 def show():
@@ -643,15 +647,12 @@ class Scan(Result):
             As in `Run.plot`.
         """
         over = over or self.parameters[0]
-        families, values = self.families(over), self[quantity]
-        ax = ax or _new_axes(self.title)
-        for others, indices in families:
-            label = ", ".join(f"{name} = {value:g}" for name, value in others.items())
-            ax.plot(self[over][indices], values[indices], **{"label": label, **line})
-        ax.set(xlabel=over, ylabel=quantity)
-        if len(self.parameters) > 1:
-            ax.legend()
-        return ax
+        self.families(over), self[quantity]  # raises KeyError before an empty figure is made
+        with _axes(ax, self.title) as ax:
+            from masing import response
+
+            response.curves(ax, self, over, quantity, **line)
+            return ax
 
     def _headline(self):
         return f"{len(self.done)} points over {listed(self.parameters)}"

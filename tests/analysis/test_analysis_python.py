@@ -267,7 +267,7 @@ def test_plots_are_labelled_and_drawn_into_given_axes():
     assert ax is not given and ax.get_ylabel() == "restoring force F − m x″"
     scan = masing.scan(over={"w": [0.5, 0.7, 1], "f": [0.1, 0.2]}, force="f*sin(w*t)", **SMALL)
     ax = scan.plot("peak_x", over="f")
-    assert [ax.get_xlabel(), ax.get_ylabel(), len(ax.lines)] == ["f", "peak_x", 3]
+    assert [ax.get_xlabel(), ax.get_ylabel(), len(ax.lines)] == ["f", "max |x|", 3]
     np.testing.assert_array_equal(scan["peak_x"], np.maximum(scan["most_x"], -scan["least_x"]))
     assert list(scan.points["peak_x"]) == list(scan["peak_x"]) == list(dict(scan)["peak_x"])
     assert float(scan.to_xarray().peak_x.sel(w=0.7, f=0.2)) == scan["peak_x"][3]
