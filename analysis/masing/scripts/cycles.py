@@ -84,8 +84,7 @@ def main(arguments):
     elif options.together:
         figure, common = draw.together([(curve.x, curve.force) for curve in curves], titles, axes)
     else:
-        figure, common = draw.panels([(curve.x, curve.force) for curve in curves], titles,
-                                     [curve.t for curve in curves], axes)
+        figure, common = draw.panels([(curve.x, curve.force) for curve in curves], titles, axes)
     style.save(figure, path)
     print(path)
     if options.analysis:
