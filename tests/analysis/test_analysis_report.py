@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -43,7 +44,7 @@ PAGES = {
              ["The smallest C", "xtrapol"]),
     "failed": (ladder(order=0.512), fit(0.512, "not as expected", observed_x=1.0, verdict_x="as expected"),
                ["Order one in δt was expected; observed: x 1.000, y 0.512 and u 0.512."],
-               ["Verdict: as expected"]),
+               ["Verdict: as expected", "A higher order"]),
     "undecided": (ladder(), fit(verdict="undecided", deciding_levels="1000:64000:13"), ["levels = 1000:64000:13."],
                   ["No ladder"]),
     "one level": (ladder(1), fit(NAN, "undefined", **NOT_FOUND),
@@ -118,6 +119,7 @@ def test_the_statement_is_of_the_papers_method_beyond_it_or_none(tmp_path, refin
                               fit(refine=refine, reference=reference, left_over=left_over), **settings))
     proved = expected in ("3.1", "4.1", "25", "mixed", "model")
     assert claim.statement(study) == (expected if proved else "beyond")
+    assert proved or claim.beyond(study) == expected.split()
     assert math.isfinite(claim.bound(study)) == has_bound
 
 
@@ -138,15 +140,16 @@ def test_the_order_of_u_at_the_cells_points_is_named(page_of, tmp_path):
 
 def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):
     columns = ladder()
-    page = page_of(write_study(tmp_path / "study.h5", columns, fit(reference="exact"), papers_case))
-    errors = [f"{what}_{name}" for name in ("x", "y", "u") for what in ("error", "order")]
+    study = write_study(tmp_path / "study.h5", columns, fit(reference="exact"), papers_case)
+    page = page_of(study, "--cycles", study, "--from", "480")
+    errors = [f"{what}_{name}" for name in ("x", "y", "u", "u_cells") for what in ("error", "order")]
     rows = zip(*(columns[name] for name in ("cells", "steps", "ds", "dt", *errors)))
     late = papers_case[0] >= 480
     extent = [np.abs(papers_case[n][late]).max() for n in (1, 4)]
     size = [columns[name][-1] for name in ("cells", "steps")]
-    # The orders of the table of studies and of the study's own; its levels; the cycle; the file.
+    # The orders of the table of studies and of the study's own; its levels; the cycle; the file as both.
     expected = [1.0] * 6 + [value for row in rows for value in row] + [*size, *extent]
-    expected += [1.5]
+    expected += [1.5, 1.5]
     np.testing.assert_array_equal(page.values, expected)
 
 
@@ -172,7 +175,7 @@ def test_the_levels_are_printed(page_of, tmp_path, study_file):
     page_of(study_file)
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     folded = "".join(re.findall("<details>.*?</details>", html, re.DOTALL))
-    assert html.count('<table class="levels">') == 1 and folded and '<table class="levels">' not in folded
+    assert html.count("The levels: errors") == 1 and folded and "The levels: errors" not in folded
 
 
 def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):
@@ -252,17 +255,17 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
     assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
 
 
-def test_a_joint_fit_has_its_constants(pieces_of, tmp_path):
+def test_a_joint_fit_has_its_constants_and_a_half_width_its_parts(pieces_of, tmp_path):
     folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     orders = columns_of(folder / "s-orders.csv")
-    assert [float(cell) for cell in orders["C₁ (of δs)"][:2]] == [12, 24]
-    assert float(orders["half-width of C₂ (of δt)"][0]) == 0.65
-    known = fitted(constant_x=12.0, constant_uncertainty_x=0.42)
+    assert [float(cell) for cell in orders["C₁"][:2]] == [12, 24] and float(orders["half-width of C₂"][0]) == 0.65
+    known = fitted(constant_x=12.0, constant_uncertainty_x=0.42, statistical_uncertainty_x=0.01,
+                   structural_uncertainty_x=0.02)
     orders = columns_of(pieces_of(write_study(tmp_path / "c.h5", ladder(), known)) / "c-orders.csv")
-    parts = ("C", "half-width of C", "half-width of its interval")
-    assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.004]
+    parts = ("C", "half-width of C", "statistical part", "structural part", "half-width of its interval")
+    assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.01, 0.02, 0.004]
 
 
-def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells(tmp_path):
-    study = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
-    assert list(study["cells"]) == [100, 200, 200, 400] and pair_signs(study) == ["", "", "*", ""]
+def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells():
+    study = SimpleNamespace(fit={"step_x": "joint"}, level_cells=[50, 100, 100, 200])
+    assert pair_signs(study) == ["", "", "*", ""]
