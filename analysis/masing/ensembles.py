@@ -179,7 +179,7 @@ class Fragility:
         self.median_interval, self.dispersion_interval = map(tuple, bounds.T.tolist())
 
     def _interval(self, numbers):
-        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n] that cover both ways of counting failures."""
+        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n] that cover both counts of failures."""
         free = self.clusters - 2
         part = 1 - 2 * scipy.stats.norm.cdf(scipy.stats.t.ppf(TAIL, free) * np.sqrt(self.clusters / free))
         bounds = []

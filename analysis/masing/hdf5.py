@@ -24,7 +24,7 @@ def require_there(path, wanted):
     if os.path.isfile(path) and not is_partial:
         return
     if os.path.isfile(path if is_partial else f"{path}.partial"):
-        raise MasingError(f"{path}: is of a run that is not finished; wait, go on from its checkpoint, or make it again")
+        raise MasingError(f"{path}: is of a run that is not finished; wait, restart it, or make it again")
     raise FileMissing(f"{path}: is not there or is not a file; give {wanted}")
 
 

@@ -528,7 +528,7 @@ class Scan(Result):
 
     @property
     def records(self):
-        """The paths of the samples' records, a pandas.DataFrame over their numbers at the points; None without records."""
+        """The paths of the samples' records, a pandas.DataFrame over their numbers at the points, or None."""
         with self._opened() as file:
             text = hdf5.text(file, "samples/records")
         return None if text is None else pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
