@@ -187,8 +187,8 @@ def _half(curve, found, points, n):
     x, (before, start, end) = main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
     mirrored = found.is_one_cycle or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    return HalfCycle(curve, main, slice(start, end + 1), slice(before, start + 1), width,
-                     int(np.argmin(curve.x)) if found.is_one_cycle else int(found.kept[start]), mirrored)
+    return HalfCycle(found.curve, main, slice(start, end + 1), slice(before, start + 1), width,
+                     int(found.kept[start]), mirrored)
 
 
 class Loading(namedtuple("Loading", "path start distance force with_unloading error", defaults=[False, None])):
@@ -251,8 +251,8 @@ def no_sliding(path, slope, width):
 def not_concave(path):
     """Return the DataError for a branch whose slope increases somewhere or is negative somewhere."""
     return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer "
-                     "outwards?) or is negative somewhere; as springs slide one after another it falls, to no less "
-                     "than 0")
+                     "outwards?) or is negative somewhere (rate-dependent?); as springs slide one after another it "
+                     "falls, to no less than 0")
 
 
 def _refuse_wrong_shape(branch, half, noise):

@@ -179,11 +179,10 @@ def _smooth_criterion(distance, force, floor):
     return float(min(map(criterion, range(1, most + 1)), default=np.inf))
 
 
-def concave_misfit(distance, force, *others):
-    """Return the rms residual of the best fit by a concave rising polygon and multiples >= 0 of `others`."""
-    candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
-    columns = np.column_stack([_design(distance, candidates), *others])
-    return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
+def concave_misfit(distance, force):
+    """Return the rms residual of the best fit by a concave rising polygon."""
+    design = _design(distance, np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1])
+    return np.sqrt(np.mean((design @ _rising(design, force) - force)**2))
 
 
 def grouped(distance, force):
