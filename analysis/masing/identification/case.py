@@ -10,11 +10,10 @@ from masing.text import csv
 
 # The circular frequency ω of the motion. The mass is k0 + Σk, so that it is 1 for the model without yielding.
 FREQUENCY = 0.2
-# The time at which the motion first reaches x = -X, where X is the amplitude of the measured cycle.
+# The time at which the motion first reaches x = -X, for the amplitude X.
 REVERSAL = np.pi / (np.sqrt(2) * FREQUENCY)
 FORCE_POINTS, STIFFNESS_POINTS, CELLS = 4000, 400, 2000
-# {kind of model: (number of steps, number of steps between two samples)}. The only scheme of the discrete model is of
-# order one, so that it needs more steps.
+# The numbers of steps, and of steps between two samples. The scheme of the discrete model is of order one.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
 # The tables of a case, and what they begin with.
 TABLES = {"force": b"t,", "stiffness": b"s,"}
@@ -23,8 +22,7 @@ TABLES = {"force": b"t,", "stiffness": b"s,"}
 def write_case(path, fitted, threshold=None):
     """Write the case file `path` and its tables for a Discrete model, or a Continuous one and its text η(s).
 
-    The force moves the mass from rest at x = 0 to x = -X, where X is the amplitude of the measured cycle, and then
-    along x = -X cos(ω t') once round the cycle. The samples of the result begin at t' = 0.
+    The force moves the mass from rest to x = -X, and then along x = -X cos(ω t') once round the cycle.
     """
     elements, amplitude = fitted.elements, fitted.branch.width / 2
     mass = elements.k0 + elements.stiffness.sum()
@@ -48,7 +46,7 @@ def write_case(path, fitted, threshold=None):
 
 
 def _force(elements, amplitude, mass, end):
-    """Return times [points], and the force F = m x'' + f of the motion with the restoring force f of the model."""
+    """Return times [points], and the force F = m x'' + f of the motion."""
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
     times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),

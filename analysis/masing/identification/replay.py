@@ -10,17 +10,14 @@ from masing.identification.discrete import Elements
 from masing.text import percent
 
 # The samples between two reversals are divided into at most BLOCKS blocks of at least FEWEST_IN_BLOCK samples. The mean
-# residual of a block may be MOST_OFF standard deviations, besides what the unknown x of the reversals explains.
+# residual of a block may be MOST_OFF standard deviations, and what the unknown x of the reversals explains.
 BLOCKS, FEWEST_IN_BLOCK, MOST_OFF = 10, 4, 5.0
 # The mean variance of the error of the fitted force is (p + PRICE log n)/n times that of the noise for p parameters and
 # n samples, where PRICE log n stands for a corner that the fit may have omitted. A block has LOCAL times this variance.
 LOCAL = 2.0
-# A branch counts as concave if a concave polygon misses it by at most this fraction of the force's range (rms) plus
-# (1 + ROUGH)/2 times the noise.
-CONCAVE = 1e-3
-# A spring and a dashpot explain a record if they miss it by at most this fraction of the force's range (rms) plus
-# ROUGH times the noise. The fraction allows for errors of x', a difference between samples.
-VISCOUS = 0.01
+# A concave polygon may miss a concave branch by this fraction of the force's range (rms) and (1 + ROUGH)/2 times the
+# noise, and a spring with a dashpot the record by VISCOUS of it, as x' is inexact, and ROUGH times the noise.
+CONCAVE, VISCOUS = 1e-3, 0.01
 # A record begins at rest if its first |x| is at most this fraction of the range of x, and its first |force| at most
 # this fraction of the range of the force plus three times the noise.
 AT_REST = 0.005
