@@ -1,7 +1,6 @@
 """Read curves of x and the restoring force from a result file of masing, a CSV file of measurements, or arrays."""
 
 from collections import namedtuple
-from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -38,9 +37,6 @@ class Measured(namedtuple("Measured", "path t x force error noise units", defaul
 
 def read_measured(source, start=None, end=None, columns=None, scale=None):
     """Return the curve in `source` as a Measured, restricted to start <= t <= end; see cycle_numbers()."""
-    for name, time in (("start", start), ("end", end)):
-        if not isinstance(time, Real | None):
-            raise MasingError(f"{name}={quoted(time)}: give a time")
     for name, given, example in (("columns", columns, {"x": "Weg", "force": 3}), ("scale", scale, {"x": 0.001})):
         if given is not None and (not isinstance(given, dict) or not given.keys() <= {"x", "force", "t"}):
             raise MasingError(f"{name}={quoted(given)}: give a dictionary for x, force and t, as in {example}")
@@ -173,5 +169,4 @@ def _unnamed(table, headings):
     if count == 3 and [bool(np.all(np.diff(_numbers(table, n)) > 0)) for n in range(3)] == [True, False, False]:
         return {"t": 0, "x": 1, "force": 2}
     raise MasingError(f"{table.path}: has {count} columns and no heading; without one, it needs x, force, or t, x, "
-                      f"force with a t that alone increases from line to line; name the columns in a heading, {NAMES}, "
-                      "or give columns")
+                      f"force with a t that alone increases; name the columns in a heading, {NAMES}, or give columns")

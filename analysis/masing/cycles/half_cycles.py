@@ -15,30 +15,25 @@ from masing.cycles.curves import FEWEST_POINTS
 # A movement of x back is noise if it is at most the fraction LEAST_REVERSAL of the range of x, or DEVIATIONS standard
 # deviations of the noise of x, where these are at most MOST_NOISE of the range.
 LEAST_REVERSAL, MOST_NOISE, DEVIATIONS = 0.001, 0.1, 8
-MEDIAN = 0.6745  # of the absolute value of a standard normal variable
 # A sequence is noisy if the noise estimated from its differences of order HIGH is at least AGREE times that from those
-# of order LOW, and if the latter exceeds the fraction LEAST of its range.
-LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
+# of order LOW, and if the latter exceeds the fraction LEAST of its range. MEDIAN is that of |a normal variable|.
+LOW, HIGH, AGREE, LEAST, MEDIAN = 4, 6, 0.7, 1e-6, 0.6745
 # A movement of x back is an inner loop if it is at most the fraction INNER of the movement that it interrupts, and
 # AS_LARGE of the parts before and after, or if it is beside an extreme at most AT_EXTREME of the movements around.
 INNER, AS_LARGE, AT_EXTREME = 0.25, 0.9, 0.4
-# The fraction of its range by which x or the force of a closed curve without noise may differ from beginning to end.
+# x and the force of a closed curve without noise may differ by this fraction of their range from beginning to end.
 CLOSED = 0.02
-# A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
-AS_WIDE = 0.99
+# Half-cycles with these fractions of the width of another are as wide as the widest, and one branch like the loading.
+AS_WIDE, WHOLE = 0.99, 0.98
 # A branch is straight if the Legendre coefficients of its fit of the degrees 2 to SMOOTH are at most SIGNIFICANT
-# standard errors.
-SMOOTH, SIGNIFICANT = 5, 4.5
-# A jump exceeds FIRM standard deviations of the noise of the force, and the fraction LEAST_JUMP of its range.
-FIRM, LEAST_JUMP = 10, 0.01
+# standard errors. A jump exceeds FIRM standard deviations of the noise, and the fraction LEAST_JUMP of the range.
+SMOOTH, SIGNIFICANT, FIRM, LEAST_JUMP = 5, 4.5, 10, 0.01
 # The error of each force is assumed to be at least this fraction of the largest |force|.
 EXACT = 1e-10
-# The unloading is used beside the loading if the noise of the force exceeds this fraction of the range of the force.
+# The unloading is used beside the loading if the noise of the force exceeds this fraction of its range.
 NOISY = 1e-3
 # A fit may deviate from the branch to which it was fitted by up to this multiple of the noise.
 ROUGH = 2.0
-# An unloading half-cycle is compared with a loading branch if it has at least this fraction of its width.
-WHOLE = 0.98
 
 
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):

@@ -78,8 +78,8 @@ def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
 
     Parameters
     ----------
-    curve : path, Run or tuple of arrays
-        A file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force).
+    curve : path, Run, DataFrame or tuple of arrays
+        A file of masing, a CSV file, a Run, or columns (x, force) or (t, x, force).
     start, end : float
         The window in time.
     columns, scale : dict
@@ -89,11 +89,6 @@ def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
     -------
     dict
         `last_loop` and `loops` have the numbers of loops, such as `area`, `secant_stiffness` and `damping_ratio`.
-
-    Raises
-    ------
-    MasingError
-        If the curve has no complete cycle.
 
     Examples
     --------

@@ -6,7 +6,6 @@ import numpy as np
 import scipy
 
 from masing.cycles.half_cycles import noise, turning_points
-from masing.text import percent
 
 # x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7
@@ -14,13 +13,8 @@ DEGREE, SHORTEST = 3, 7
 SLOPE_WIDTH = 0.05
 
 
-class Noise(namedtuple("Noise", "x force")):
-    """The standard deviations of the noise of x and of the force, assumed to be independent from sample to sample."""
-
-    def words(self, curve):
-        """Return the lines that state the noise of a Measured curve whose x is noisy."""
-        return [f"noise of x {percent(self.x / np.ptp(curve.x))} of its range, of force "
-                f"{percent(self.force / np.ptp(curve.force))}: errors in both"] if self.x else []
+# The standard deviations of the noise of x and of the force, assumed to be independent from sample to sample.
+Noise = namedtuple("Noise", "x force")
 
 
 def with_smooth_x(curve):

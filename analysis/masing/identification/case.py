@@ -49,8 +49,7 @@ def _force(elements, amplitude, mass, end):
     """Return times [points], and the force F = m x'' + f of the motion."""
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
-    times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),
-                            _corner_times(elements, amplitude)])
+    times = np.r_[np.linspace(0, start, FORCE_POINTS)[:-1], np.linspace(start, end, 2 * FORCE_POINTS + 1)]
     fast, slow = np.sqrt(2) * FREQUENCY * times, FREQUENCY * (times - start)
     virgin = amplitude / 2 * (1 - np.cos(fast))
     round_it = amplitude * (1 - np.cos(slow))
@@ -60,16 +59,6 @@ def _force(elements, amplitude, mass, end):
     restoring = np.select([times < start, times < turn], [-elements.backbone(virgin), elements.branch(round_it) - top],
                           top - elements.branch(2 * amplitude - round_it))
     return times, inertia + restoring
-
-
-def _corner_times(elements, amplitude):
-    """Return the times at which an element begins to slide, or none for a continuum, where there are too many."""
-    yielding = elements.threshold[elements.threshold < amplitude]
-    if len(yielding) > FORCE_POINTS // 8:
-        return np.empty(0)
-    virgin = np.arccos(1 - 2 * yielding / amplitude) / (np.sqrt(2) * FREQUENCY)
-    rising = np.arccos(1 - 2 * yielding / amplitude) / FREQUENCY
-    return np.r_[virgin, REVERSAL + rising, REVERSAL + np.pi / FREQUENCY + rising]
 
 
 def _table(path, name, argument, arguments, values):

@@ -12,8 +12,8 @@ from masing.errors import MasingError
 from masing.identification.discrete import Elements, last_slope_spring
 
 DEGREE, MOST_INTERVALS, POINTS_PER_INTERVAL = 3, 40, 5
-# The fit is averaged over the weights w = SMOOTHINGS of its penalty on the roughness of k(s). The prior density of log w
-# is w to the power -PRIOR: with 0 all log w would be equally probable, with 0.5 all values of the roughness 1/sqrt(w).
+# The fit is averaged over the weights w = SMOOTHINGS of its penalty on the roughness of k(s). The prior density of
+# log w is w to the power -PRIOR: with 0 all log w would be equally probable, with 0.5 all of the roughness 1/sqrt(w).
 SMOOTHINGS, PRIOR = np.logspace(-12, 8, 81), 0.25
 # The half-width of the 95 % band of k(s) in standard deviations, less than 1.96, because actual k(s) are smoother than
 # the prior assumes: for 80 random cycles (seeds 1000 to 1079 of tests/analysis/test_analysis_band.py) the band contains

@@ -5,6 +5,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 from masing import commands, program
 from masing.command_line import as_json, refuse_foreign, write_file
 from masing.cycles.curves import read_measured
@@ -17,6 +19,7 @@ from masing.identification.discrete import identify_discrete
 from masing.identification.findings import compare, facts, numbers
 from masing.identification.replay import refuse_misfit
 from masing.results import Folder
+from masing.text import percent
 
 # The accuracy of a model as a fraction of the force's range, and what a message says if it does not fit.
 DISCRETE = 1e-6, "it is curved: a threshold η(s) identifies a continuous model"
@@ -48,14 +51,10 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
 
     Parameters
     ----------
-    curve : path, Run or tuple of arrays
-        A file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force).
+    curve, start, end, columns, scale
+        As of cycle_numbers().
     threshold : str
         The text of η(s), for which k(s) is identified. Without it elements (k_i, η_i) are identified.
-    start, end : float
-        The window in time.
-    columns, scale : dict
-        The columns of a CSV file, {"x": "Weg", "force": 3}, and factors of columns, {"x": 0.001}.
     output, figure : path
         OUT.ini, beside which its tables, the result OUT.h5 and the findings OUT.json are written, and OUT.png, the
         page, with the lines in OUT.txt. Without `output`, the case and the result are deleted together with the `run`.
@@ -70,8 +69,7 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
     Raises
     ------
     MasingError
-        If an argument is not valid, a file cannot be read or written, or the program fails. Its code is 3 if no such
-        model has the measured cycle.
+        With the code 3 if no such model has the measured cycle.
 
     Examples
     --------
@@ -90,7 +88,8 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
         case = Path(output) if output else Path(folder) / "identified.ini"
         _refuse_overwriting([measured.path, Path((threshold or "").removeprefix("table:"))], case, figure)
         known = with_smooth_x(measured)
-        about = known.noise.words(measured)
+        about = [f"noise of x {percent(known.noise.x / np.ptp(measured.x))} of its range, of force "
+                 f"{percent(known.noise.force / np.ptp(measured.force))}: errors in both"] if known.noise.x else []
         try:
             half = widest_half_cycle(known)
             fitted = (identify_discrete(known.path, half) if threshold is None
