@@ -1,6 +1,6 @@
 """Write one self-contained HTML page about the refinement studies, trajectories and scans in result files of masing.
 
-The pictures (SVG, PDF) and the tables (CSV, LaTeX) of the page PAGE.html are also written into the folder PAGE-files
+The pictures (SVG, PDF) and the tables (CSV) of the page PAGE.html are also written into the folder PAGE-files
 beside the page, unless --page-only is given. The cycles of the continuous model are compared with the exact solution.
 If none of the files contains it, the program masing computes it for the page, unless --files-only is given.
 """
