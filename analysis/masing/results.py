@@ -43,7 +43,7 @@ OF_STUDY = ("refine", "levels", "reference", "expect-order", "order-tolerance", 
 LEVELS = ("cases", "fit", "timing")
 # Attributes that the report and the scripts read, and that dir() does not show.
 INTERNAL = ("attributes", "comment", "engine", "fitted_errors", "has_cells", "has_energy", "has_field",
-            "in_window", "is_chain", "is_papers_problem", "kind_in_words", "level_cells", "level_elements",
+            "in_window", "is_chain", "kind_in_words", "level_cells", "level_elements",
             "level_steps", "made_by", "method", "model", "number", "order_steps", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
@@ -121,7 +121,6 @@ class Result(Mapping):
 
     title = _attribute("/", "title", "What was run, such as `P = 400, N = 60000`.")
     problem = _attribute("configuration", "problem", "A text that is the same for files of the same problem.")
-    is_papers_problem = _attribute("configuration", "papers_problem", "Whether the problem is the papers' one.", bool)
     has_cells = _attribute("/", "has_cells", "Whether the model has cells.", bool)
     provenance = property(lambda self: self.attributes("provenance"), doc="Versions, ranks, host and more, by name.")
     timing = property(lambda self: self.attributes("timing"), doc="Wall times and rates, by name.")

@@ -116,11 +116,6 @@ def _constants(study):
     return {"C₁": "space_constant", "C₂": "time_constant"} if is_told_apart(study) else {"C": "constant"}
 
 
-def has_intervals(study):
-    """Return whether the file of a study contains the confidence interval of a constant of a fit."""
-    return any(study.joint(q) or math.isfinite(study.number(f"constant_uncertainty_{q}")) for q in study.quantities)
-
-
 def constant_cells(study, quantity):
     """Return the constants of a quantity, with half their confidence intervals, one for each constant_headings()."""
     names = _constants(study).values() if constant_headings(study) else ()
