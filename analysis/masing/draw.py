@@ -1,34 +1,27 @@
 """Draw hysteresis cycles, the curves of a restoring force over x, as matplotlib Figures."""
 
-import math
 import textwrap
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from masing import style
 from masing.cycles.curves import differences_from
 from masing.cycles.half_cycles import reversals
 from masing.style import RESTORING_LABEL, X_LABEL
-from masing.text import in_figure, joined, labels, measured, motion
+from masing.text import in_figure, labels, measured, motion
 
 # The place of the magnified corner of a cycle (left, bottom, width, height) as fractions of the frame, at the lower
 # right, where a frame with a cycle is empty.
 CORNER = (0.71, 0.04, 0.28, 0.28)
 # The distance between two cycles is the larger of two numbers: the largest difference in x, divided by the range of x,
 # and the same for the force. Cycles whose distance is at most VISIBLE look the same. If the distance is also more than
-# LEAST_VISIBLE, a corner is magnified to show it. The magnified part is 2 CORNER_DISTANCES times as wide as the
-# distance.
+# LEAST_VISIBLE, a corner is magnified, and its width is 2 CORNER_DISTANCES times the distance.
 VISIBLE, LEAST_VISIBLE, CORNER_DISTANCES = 0.01, 1e-6, 3
 # A figure with two columns of panels is as wide as a page of a journal, 170 mm. All widths and heights are in panels.
 PAGE_WIDTH, ROW_HEIGHT = 170 / 25.4 / style.PANEL[0], 0.9
 TOGETHER_WIDTH = 1.3
-# Two cycles share a panel if no point of one is farther from the other than this fraction of the range of x or force.
-ALIKE = 0.05
-# The largest number of letters in a line of a title, above a panel alone and above one of two columns.
-TITLE_LETTERS = (42, 36)
-# A slope at the end of a half-cycle of at most this fraction of that at its beginning is only rounding.
-ROUNDING = 1e-9
+# The largest number of letters in a line of a title.
+TITLE_LETTERS = 36
 
 
 def labels_of_axes(units):
@@ -38,41 +31,18 @@ def labels_of_axes(units):
             for label, unit in zip((X_LABEL, RESTORING_LABEL), known)]
 
 
-def is_by_time(x):
-    """Return whether x [samples] has more than MANY_REVERSALS reversals, and a range that changes visibly."""
-    if len(reversals(x)) <= style.MANY_REVERSALS:
-        return False
-    halves = [(half.min(), half.max()) for half in np.array_split(x, 2)]
-    return bool(np.abs(np.subtract(*halves)).max() > VISIBLE * np.ptp(x))
-
-
 def start_of_last_cycles(run, wanted):
     """Return the time at which the last `wanted` cycles of x begin, or that of the first sample if x has fewer."""
     turns = reversals(run.x)
     return float(run.t[turns[-2 * wanted - 1]]) if len(turns) > 2 * wanted else float(run.t[0])
 
 
-def cycle(axes, x, force, *, t=None, exact=None, **line):
-    """Draw one curve, a line with the properties `line` of Axes.plot, into the axes.
-
-    The curve is coloured by the times t if they are given and it has many cycles whose range changes. The exact curve
-    (x, force) is a wide grey line behind; no exact curve is drawn behind one that is coloured by time.
-    """
-    if t is not None and is_by_time(x):
-        style.line_by_time(axes, t, x, force)
-        return
-    if exact is not None:
-        axes.plot(*exact, **style.BEHIND, label="exact")
-    axes.plot(x, force, **line)
-
-
 def together(curves, names, axis_labels=(X_LABEL, RESTORING_LABEL)):
     """Return a figure of all curves (x, force) in one frame, and the words that all names have in common."""
     names, common = _without_common(names)
-    figure, axes = style.frame(TOGETHER_WIDTH, 1.2)
+    figure, axes = style.frame(TOGETHER_WIDTH, 1.2, xlabel=axis_labels[0], ylabel=axis_labels[1])
     for curve, name, colour in zip(curves, names, style.colours(len(curves))):
-        cycle(axes, *curve, color=colour, label=name)
-    axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
+        axes.plot(*curve, color=colour, label=name)
     style.legend(axes)
     return figure, common
 
@@ -83,31 +53,31 @@ def over_exact(runs, exact=None, start=None, end=None):
     Of the cycles that look the same as the exact one (see VISIBLE), only the nearest is drawn. Its right-hand corner is
     magnified if its distance from the exact cycle exceeds LEAST_VISIBLE.
     """
-    figure, axes = style.frame(1, 1.15)
+    figure, axes = style.frame(1, 1.15, xlabel=X_LABEL, ylabel=motion(runs[0]).labels["restoring"])
     samples = [run.in_window(start, end) for run in runs]
-    colours, behind, shown = style.colours(len(runs)), None, range(len(runs))
+    curves = list(zip((sample[1:] for sample in samples), style.colours(len(runs)), labels(runs)))
     if exact is not None:
         behind = exact.in_window(*samples[0][0][[0, -1]])[1:]
+        axes.plot(*behind, **style.BEHIND, label="exact")
         sizes = [np.ptp(values) or 1.0 for values in behind]
         apart = [max(np.abs(far).max() / size for far, size in zip(differences_from(exact, sample), sizes))
                  for sample in samples]
         nearest = int(np.argmin(apart))
-        shown = [n for n in shown if n == nearest or apart[n] > VISIBLE]
-    names = labels(runs)
-    for n in shown:
-        cycle(axes, *samples[n][1:], exact=behind if n == shown[0] else None, color=colours[n], label=names[n])
-    if exact is not None and LEAST_VISIBLE < apart[nearest] <= VISIBLE:
-        _magnify_corner(axes, samples[nearest][1:], behind, CORNER_DISTANCES * apart[nearest], colours[nearest])
-    axes.set(xlabel=X_LABEL, ylabel=motion(runs[0]).labels["restoring"])
+        if LEAST_VISIBLE < apart[nearest] <= VISIBLE:
+            _magnify_corner(axes, curves[nearest], behind, CORNER_DISTANCES * apart[nearest])
+        curves = [curve for n, curve in enumerate(curves) if n == nearest or apart[n] > VISIBLE]
+    for curve, colour, name in curves:
+        axes.plot(*curve, color=colour, label=name)
     if len(axes.lines) > 1:
         style.legend(axes, inside=True)
     return figure
 
 
-def _magnify_corner(axes, curve, exact, part, colour):
+def _magnify_corner(axes, curve, exact, part):
     """Draw the right-hand corner of a curve, magnified, into a small frame within the axes."""
     inset = axes.inset_axes(CORNER)
-    cycle(inset, *curve, exact=exact, color=colour)
+    inset.plot(*exact, **style.BEHIND)
+    inset.plot(*curve[0], color=curve[1])
     tip = np.argmax(exact[0])
     half = [part * np.ptp(values) or 1.0 for values in exact]
     limits = [(values[tip] - 1.5 * h, values[tip] + 0.5 * h) for values, h in zip(exact, half)]
@@ -117,61 +87,27 @@ def _magnify_corner(axes, curve, exact, part, colour):
     axes.indicate_inset_zoom(inset, edgecolor=style.GREY, linewidth=1.2)
 
 
-def panels(curves, names, times=None, axis_labels=(X_LABEL, RESTORING_LABEL)):
+def panels(curves, names, axis_labels=(X_LABEL, RESTORING_LABEL)):
     """Return a figure with a panel for each curve, (a), (b), …, and the words that all names have in common.
 
-    Curves that look alike (see ALIKE) share a panel, and a place that would be empty beside the last panel shows all
-    curves. A curve is coloured by its times, if they are given, as in cycle(). All panels have the same scales, and a
-    curve has the same line in all panels.
+    A place that would be empty beside the last panel shows all curves, each with the line of its own panel. The panels
+    have the same scales unless the curves lie far apart.
     """
-    times = times or [None] * len(curves)
     names, common = _without_common(names)
-    groups = _groups(curves, times)
-    columns = min(len(groups), 2)
-    rows = math.ceil(len(groups) / columns)
-    limits = shared_limits(curves)
-    is_shared = len(set(limits)) == 1
+    columns = min(len(curves), 2)
+    rows = -(-len(curves) // columns)
+    shared = [bool(np.ptp(np.concatenate(values)) <= 2 * max(map(np.ptp, values))) for values in zip(*curves)]
     figure = style.figure(PAGE_WIDTH, ROW_HEIGHT * rows) if columns > 1 else style.figure()
-    frames = figure.subplots(rows, columns, sharex=is_shared, sharey=is_shared, squeeze=False).ravel()
-    colours = style.colours(len(curves))
-    for place, (axes, group) in enumerate(zip(frames, groups + [range(len(curves))])):
-        for n in group:
-            cycle(axes, *curves[n], t=times[n] if len(group) == 1 else None, color=colours[n], linewidth=1.2,
-                  label=names[n])
-        if is_shared or len(group) == 1:
-            axes.set(xlim=limits[group[0]][0], ylim=limits[group[0]][1])
-        title = "all" if place == len(groups) else joined(names[n] for n in group)
-        letter = f"({chr(ord('a') + place)}) " if 1 < len(groups) <= 26 else ""
-        axes.set_title("\n".join(textwrap.wrap(letter + title, TITLE_LETTERS[columns - 1])), loc="left")
-        # The panel of all curves needs no legend: they have the colours of their own panels.
-        if 1 < len(group) <= style.MOST_NAMED and place < len(groups):
-            style.legend(axes, inside=True)
+    frames = figure.subplots(rows, columns, sharex=shared[0], sharey=shared[1], squeeze=False).ravel()
+    drawn = list(zip(curves, style.colours(len(curves))))
+    for place, (axes, title) in enumerate(zip(frames, [*names, "all"])):
+        for curve, colour in drawn[place:place + 1] or drawn:
+            axes.plot(*curve, color=colour, linewidth=1.2)
+        letter = f"({chr(ord('a') + place)}) " if 1 < len(curves) <= 26 else ""
+        axes.set_title(textwrap.fill(letter + title, TITLE_LETTERS), loc="left")
     figure.supxlabel(axis_labels[0])
     figure.supylabel(axis_labels[1])
     return figure, common
-
-
-def _groups(curves, times):
-    """Return lists of the numbers of curves that look alike; a curve coloured by time is alone."""
-    groups = []
-    for n, curve in enumerate(curves):
-        others = [] if times[n] is not None and is_by_time(curve[0]) else groups
-        group = next((each for each in others if _look_alike(curves[each[0]], curve)), None)
-        if group is None:
-            groups.append([n])
-        else:
-            group.append(n)
-    return groups
-
-
-def _look_alike(one, other):
-    """Return whether no point of one curve is farther than ALIKE from the other curve."""
-    points = [np.column_stack(curve) / [np.ptp(values) or 1.0 for values in one] for curve in (one, other)]
-    extents = [np.r_[each.min(axis=0), each.max(axis=0)] for each in points]
-    if np.abs(extents[0] - extents[1]).max() > ALIKE:
-        return False
-    # A thousand points of each curve are compared with all points of the other one.
-    return all(cKDTree(of).query(at[::len(at) // 1000 + 1])[0].max() <= ALIKE for of, at in (points, points[::-1]))
 
 
 def _without_common(names):
@@ -185,74 +121,32 @@ def _without_common(names):
     return (short, ", ".join(common)) if all(short) else (list(names), "")
 
 
-def shared_limits(curves):
-    """Return the limits ((x0, x1), (y0, y1)) of the axes for each curve.
-
-    The widths x1 - x0 and y1 - y0 are the same for all curves, so that the shapes of the curves can be compared.
-    """
-    limits = []
-    for columns in zip(*curves):
-        low, high = np.array([(column.min(), column.max()) for column in columns]).T
-        widest = (high - low).max() or 1.0
-        # All curves share their limits if together they span at most twice the widest of them. Otherwise the limits
-        # have the same width, but different centres: without the spring k0 a limit cycle may lie anywhere in x.
-        if high.max() - low.min() <= 2 * widest:
-            low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
-            widest = high[0] - low[0] or 1.0
-        limits.append([(centre - 0.55 * widest, centre + 0.55 * widest) for centre in (low + high) / 2])
-    return list(zip(*limits))
-
-
 def curve_of_run(run, sample):
     """Return a figure of the restoring force over x of a Run, where `sample` are its (t, x, restoring) [samples]."""
-    figure, axes = style.frame()
-    t, x, restoring = sample
-    cycle(axes, x, restoring, t=t)
-    axes.set(xlabel=in_figure(run.attributes("series/x").get("label", "x")))
-    axes.set(ylabel=in_figure(motion(run).labels["restoring"]))
+    figure, axes = style.frame(xlabel=in_figure(run.attributes("series/x").get("label", "x")),
+                               ylabel=in_figure(motion(run).labels["restoring"]))
+    axes.plot(*sample[1:], linewidth=0.9)
     return figure
 
 
 def analysis_figure(analyses, titles, axis_labels=(X_LABEL, RESTORING_LABEL)):
     """Return a figure with one panel for each Analysis.
 
-    A panel shows the limit cycle or, if there is none, the last loop; the part of the curve before it is drawn in grey
-    if it looks different. The numbers below the title are those of the last loop.
+    A panel shows the limit cycle or, if there is none, the last loop, with its backbone and corners, before the rest of
+    the curve in grey.
     """
-    figure = style.figure(TOGETHER_WIDTH, 1.6 * len(analyses))
+    figure = style.figure(TOGETHER_WIDTH, 1.5 * len(analyses))
     for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
-        _analysis(axes, analysis)
+        loop, has_limit = analysis.last, analysis.first is not None
+        begin = analysis.loops[-analysis.period].start if has_limit else loop.start
+        axes.plot(analysis.x[:begin + 1], analysis.force[:begin + 1], color="#bbbbbb", linewidth=0.9)
+        axes.plot(analysis.x[begin:loop.end + 1], analysis.force[begin:loop.end + 1],
+                  label="limit cycle" if has_limit else "last cycle, no limit yet")
+        axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1], "--",
+                  label="backbone")
+        if analysis.corners is not None:
+            axes.plot(*analysis.corners.T, "ko", markersize=4, label="corners")
         axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
-        axes.set_title(f"{title}\n{_numbers(analysis)}", fontsize=10)
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=3)
+        axes.set_title(f"{title}: amplitude {measured(loop.amplitude, 4)}, area {measured(loop.area, 4)}", pad=24)
+        style.legend(axes)
     return figure
-
-
-def _analysis(axes, analysis):
-    """Draw the limit cycle of an Analysis with its backbone, corners and centre."""
-    loop = analysis.last
-    begin = analysis.loops[-analysis.period].start if analysis.first is not None else loop.start
-    x, force = analysis.x, analysis.force
-    before, last = (np.column_stack([x[part], force[part]]) for part in (slice(begin + 1), slice(begin, loop.end + 1)))
-    size = np.ptp(last, axis=0)
-    size[size == 0] = 1
-    if begin and cKDTree(last / size).query(before / size)[0].max() > VISIBLE:
-        cycle(axes, *before.T, color="#bbbbbb", linewidth=0.9, label="before")
-    cycle(axes, *last.T, color=style.COLOURS[0],
-          label="limit cycle" if analysis.first is not None else "last cycle, no limit yet")
-    axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1],
-              color=style.COLOURS[1], linestyle="--", label="backbone")
-    if analysis.corners is not None:
-        axes.plot(*analysis.corners.T, "ko", markersize=4, label="corners")
-    axes.plot(loop.centre_x, loop.centre_force, "k+", markersize=10, label="centre")
-
-
-def _numbers(analysis):
-    """Return the numbers of the last loop of an Analysis as lines of text."""
-    loop = analysis.last
-    is_flat = abs(loop.tangent_before_reversal) <= ROUNDING * abs(loop.tangent_after_reversal)
-    last_slope = 0.0 if is_flat else loop.tangent_before_reversal
-    shape = f"{analysis.segments} segments" if analysis.segments else "no polygon"
-    return (f"amplitude {measured(loop.amplitude, 4)}, area {measured(loop.area, 4)}, {shape},\n"
-            f"secant {measured(loop.secant_stiffness, 3)}, tangents {measured(loop.tangent_after_reversal, 3)} to "
-            f"{measured(last_slope, 3)}, damping ratio {measured(loop.damping_ratio, 3)}")

@@ -7,7 +7,7 @@ import math
 import re
 from collections import namedtuple
 from decimal import Decimal, InvalidOperation
-from numbers import Real
+from fractions import Fraction
 from os import PathLike
 
 import numpy as np
@@ -38,11 +38,11 @@ class Judgement(namedtuple("Judgement", "quantity order uncertainty expected ver
                                         "value index")):
     """What is found about one quantity of a table.
 
-    `order` is the observed order and `uncertainty` half the width of its interval, or NaN; `expected` is the text of
-    the expected order, or "". `verdict` is one of VERDICTS, and `why` says from what the order was found. `steps`
-    [levels], their sum if there are two, and `errors` [levels] are sorted from coarse to fine; `pair_orders` [levels -
-    1] are those between two levels. For a table of values, `errors` are the values, `value` is their limit and `index`
-    the grid convergence index, a bound of the error of the last value; otherwise both are NaN.
+    `order` is the observed order and `uncertainty` half its interval, or NaN; `expected` is the text of the expected
+    order, or "". `verdict` is one of VERDICTS, and `why` says from what the order was found. `steps` [levels], their
+    sum if there are two, and `errors` [levels] are sorted from coarse to fine; `pair_orders` [levels - 1] are those
+    between two levels. For values, `errors` are the values, `value` is their limit and `index` the grid convergence
+    index, a bound of the error of the last value; otherwise both are NaN.
     """
 
 
@@ -72,23 +72,14 @@ class Judgements(dict):
     def figure(self):
         """Return a log-log matplotlib Figure of the errors over the step, with a triangle for each expected order."""
         from masing import style
+        from masing.convergence.figures import Curve, error_figure
 
+        curves = [Curve(each.quantity, np.abs(each.errors), each.errors != 0, np.full(len(each.errors), np.nan),
+                        each.steps) for each in self.values()]
+        orders = sorted({_expectation(each.expected)[0] for each in self.values() if each.expected})
         with style.applied():
-            drawing, axes = style.frame(1, 1.15, xscale="log", yscale="log")
-            for n, (each, colour) in enumerate(zip(self.values(), style.colours(len(self)))):
-                seen = np.abs(each.errors) > 0
-                axes.plot(each.steps[seen], np.abs(each.errors[seen]), color=colour, label=each.quantity,
-                          marker=style.MARKERS[n % len(style.MARKERS)])
-            axes.margins(y=0.2)  # for the triangles below the curves
-            # The triangles need curves that are sorted from the smallest step on.
-            curves = [line.get_xydata()[::-1].T for line in axes.lines]
-            slopes = sorted({_expectation(each.expected)[0] for each in self.values() if each.expected})
-            for place, slope in enumerate(slopes[:2]):
-                style.draw_triangle(axes, curves, slope, place)
-            style.label_decades(axes.xaxis, axes.yaxis)
-            has_values = any(math.isfinite(each.value) for each in self.values())
-            axes.set(xlabel="step", ylabel="value" if has_values else "error")
-            style.legend(axes)
+            drawing = error_figure(curves, dict.fromkeys(orders, curves), "step")
+            drawing.axes[0].set_ylabel("value" if "value" in self.to_dataframe() else "error")
             return drawing
 
 
@@ -98,8 +89,8 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     Parameters
     ----------
     table : path, DataFrame or dict
-        A table with a row for each level, such as a CSV file with a heading. The digits of an error that is a text
-        count: it may be wrong by half a unit of its last digit, and so may a step that looks rounded.
+        A table with a row for each level. The digits of an error that is a text count: it may be wrong by half a unit
+        of its last digit, and so may a step that looks rounded.
     expect_order : dict, number or str
         {column: order}, where an order is a number or a text such as ">=1", or one order for all columns that `step`
         does not name. Without it, the orders of these columns are found, but not judged.
@@ -109,21 +100,14 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
         With what each level is compared: "exact"; "finest:H", one run with the step H (for two steps "finest:H1,H2");
         or "successive", the next level, or the one before, where the last error, or the first, is left empty.
     values : bool
-        Whether the columns contain values. They are extrapolated with their observed order, and get a grid convergence
-        index, by the smaller of the observed and the expected order.
+        Whether the columns contain values, which are extrapolated and get a grid convergence index.
     tolerance, floor : float
-        An order is as expected if its interval is within `tolerance` of the expected one. Errors that are not above
-        `floor` are regarded as round-off.
+        How far the interval of an order may reach from the expected one; the size of errors that are round-off.
 
     Returns
     -------
     Judgements
         The Judgement of each column, {column: Judgement}, which prints as a table.
-
-    Raises
-    ------
-    MasingError
-        If the table or an argument is not valid.
 
     Examples
     --------
@@ -140,9 +124,9 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     steps, step_digits = steps[:, sorting], step_digits[sorting]
     if (np.abs(np.diff(steps, axis=1)) <= 1e-12 * steps[:, 1:]).all(axis=0).any():
         raise MasingError(f"step {step}: a step occurs twice in the table; give each level one row")
-    for name, number in (("tolerance", tolerance), ("floor", floor)):
-        if not isinstance(number, Real) or not 0 <= number < math.inf:
-            raise MasingError(f"{name}={quoted(number)}: give a number that is not negative")
+    for name, given in (("tolerance", tolerance), ("floor", floor)):
+        if not 0 <= number(given) < math.inf:
+            raise MasingError(f"{name}={quoted(given)}: give a number that is not negative")
     found = Judgements()
     for quantity, expected in _expectations(frame, expect_order, used).items():
         promised, at_least = _expectation(expected)
@@ -188,13 +172,12 @@ def _frame(table):
         named = {n: name for n, name in enumerate(read.heading) if name}
         frame = pd.DataFrame({n: [text or cell for text, cell in zip(read.texts(n), read.cells[n])] for n in named})
         frame.columns = named.values()
-    elif not isinstance(table, dict | pd.DataFrame):
-        raise MasingError(f"table={quoted(table)}: give a DataFrame, {{column: values}}, or the path of a table")
     else:
         try:
             frame = pd.DataFrame(table)
         except (ValueError, TypeError):
-            raise MasingError("table: its columns differ in length; give as many cells in each") from None
+            raise MasingError(f"table={quoted(table)}: give a path, a DataFrame, or {{column: values}} with as many "
+                              "values in each column") from None
     frame.columns = [str(name).strip() for name in frame.columns]
     if not frame.columns.is_unique:
         raise MasingError(f"table: the column {frame.columns[frame.columns.duplicated()][0]} occurs twice")
@@ -234,11 +217,11 @@ def _steps(frame, step):
                                 for name in names})
 
         def evaluated(numbers):
-            column = numbers[text] if text in frame.columns else numbers.eval(text.replace("^", "**"), engine="python")
+            column = numbers[text] if text in numbers else numbers.eval(text.replace("^", "**"), engine="python")
             return np.broadcast_to(np.asarray(column, dtype=float), len(frame))
 
         try:
-            if text not in frame.columns and (not EXPRESSION.fullmatch(text) or ATTRIBUTE.search(text)):
+            if text not in numbers and (not EXPRESSION.fullmatch(text) or ATTRIBUTE.search(text)):
                 raise SyntaxError
             columns.append(evaluated(numbers))
         except Exception:  # DataFrame.eval raises errors of many classes
@@ -293,11 +276,9 @@ def _expectations(frame, expect_order, used):
 
 def _expectation(text):
     """Return (order, at_least) for the text of an expected order; the order is NaN for ""."""
-    match = re.fullmatch(r"(>=)?\s*(-?[\d.]+(?:/[\d.]+)?)", text)
     try:
-        top, _, bottom = match[2].partition("/") if text else ("nan", "", "")
-        return float(top) / float(bottom or 1), bool(text and match[1])
-    except (TypeError, ValueError, ZeroDivisionError):
+        return float(Fraction(text.removeprefix(">=").strip())) if text else math.nan, text.startswith(">=")
+    except (ValueError, ZeroDivisionError):
         raise MasingError(f"expect_order {quoted(text)}: not an order; give a number, or a text such as >=1") from None
 
 

@@ -1,8 +1,4 @@
-"""The slab of the Masing model as a material for finite-element programs.
-
-Such a program moves material points, tries positions before it commits one, and saves and restores the states of
-points. Nothing in this module initializes MPI.
-"""
+"""The slab of the Masing model as a material for finite-element programs; nothing in this module initializes MPI."""
 
 import math
 from collections import namedtuple
@@ -13,12 +9,6 @@ import pandas as pd
 from masing import commands, native
 from masing.errors import MasingError, PlaceError, quoted
 
-
-
-def _masing():
-    """Return the extension module masing._masing; raises MasingError if it cannot be used."""
-    return native.required("masing.Material")
-
 # What a point gives at a position: its force and the slope of this force, both numbers or both arrays.
 Response = namedtuple("Response", "force stiffness")
 
@@ -27,9 +17,8 @@ class Material:
     """A material whose springs k(s), each in series with a slider, act in parallel with a spring k0 without a slider.
 
     The force at the position x is k0 x + ∫ k(s) u(t, s) ds, where the elongations u of the springs satisfy -η⁻ ≤ u ≤ η.
-    All quantities are dimensionless. Many points may share one material. Two materials are equal if they have the same
-    k0 and either the same texts of their functions or the same springs in the same order. Wrong arguments raise
-    MasingError.
+    All quantities are dimensionless. Two materials are equal if they have the same k0 and either the same texts of
+    their functions or the same springs in the same order.
 
     Parameters
     ----------
@@ -50,27 +39,20 @@ class Material:
                  "initial_u": initial_u}
         self._make(*(_text(name, value) for name, value in given.items()), _number("k0", k0))
 
-    @classmethod
-    def of_springs(cls, stiffness, threshold, threshold_down=None, initial_u=None, k0=0):
-        """Return a material of n springs, whose force is k0 x + Σ k u.
-
-        Each argument except k0 is an array [n], or a number that holds for all springs. Raises MasingError if an
-        argument is wrong.
-        """
-        given = {"stiffness": stiffness, "threshold": threshold,
-                 "threshold_down": np.nan if threshold_down is None else threshold_down,
-                 "initial_u": 0 if initial_u is None else initial_u}
-        arrays = [np.atleast_1d(_array(name, value)) for name, value in given.items()]
+    @staticmethod
+    def of_springs(stiffness, threshold, threshold_down=None, initial_u=0, k0=0):
+        """Return a material of n springs, whose force is k0 x + Σ k u; arguments are arrays [n], or numbers for all."""
+        given = {"stiffness": stiffness, "threshold": threshold, "initial_u": initial_u,
+                 "threshold_down": np.nan if threshold_down is None else threshold_down}
+        arrays = {name: _array(name, value).ravel() for name, value in given.items()}
         try:
-            arrays = np.broadcast_arrays(*arrays)
+            k, up, initial, down = np.broadcast_arrays(*arrays.values())
         except ValueError:
             raise MasingError("of_springs: give numbers, or arrays of one length, for k, η, η⁻ and u0") from None
-        if arrays[0].ndim != 1:
-            raise MasingError(f"of_springs: arrays of the shape {arrays[0].shape}; give one number a spring")
-        return _material(cls, (*arrays, _number("k0", k0)))
+        return _material(k, up, down, initial, _number("k0", k0))
 
     def _make(self, *given):
-        self._of_program, self._given = _masing().Material(*given), given
+        self._of_program, self._given = native.required("masing.Material").Material(*given), given
 
     k0 = property(lambda self: self._of_program.k0, doc="The stiffness of the spring without a slider.")
     elastic_stiffness = property(lambda self: self._of_program.elastic_stiffness, doc="k0 + ∫ k ds.")
@@ -86,12 +68,13 @@ class Material:
         return hash(self.fingerprint)
 
     def __reduce__(self):
-        return _material, (type(self), self._given)
+        return _material, self._given
 
-    def __copy__(self, _=None):
-        return self
 
-    __deepcopy__ = __copy__
+def _material(*given):
+    material = Material.__new__(Material)
+    material._make(*given)
+    return material
 
 
 def backbone(material, amplitudes):
@@ -101,7 +84,7 @@ def backbone(material, amplitudes):
     ----------
     material : Material
     amplitudes : array_like
-        The amplitudes X; MasingError is raised if one is not > 0.
+        The amplitudes X > 0.
 
     Returns
     -------
@@ -114,9 +97,9 @@ def backbone(material, amplitudes):
     >>> masing.backbone(masing.Material("2", "0.5"), [0.5, 1.0])["secant_stiffness"].tolist()
     [2.0, 1.0]
     """
-    x = np.atleast_1d(_array("amplitudes", amplitudes))
-    if x.ndim != 1 or not ((x > 0) & (x < np.inf)).all():
-        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give finite numbers > 0, an array [n]")
+    x = _array("amplitudes", amplitudes).ravel()
+    if not ((x > 0) & (x < np.inf)).all():
+        raise MasingError(f"amplitudes = {quoted(amplitudes)}: give finite numbers > 0")
     points = MaterialPoints(material, len(x))
     points.move_to(x)
     least = points.move_to(-x).force  # From here on the cycle repeats itself.
@@ -149,11 +132,10 @@ class _Points:
         return self._of_program.state()
 
     def restore(self, state):
-        """Restore a state that state() returned for the same number of points of an equal material.
-
-        Raises MasingError for any other state; no point changes then.
-        """
+        """Restore a state that state() returned for the same number of points of an equal material."""
         self._of_program.restore(_array("state", state))
+
+    __setstate__ = restore
 
     position = property(lambda self: self._of_program.position, doc="The committed x; [n] for several points.")
     force = property(lambda self: self._of_program.force, doc="k0 x + S at the position; [n] for several points.")
@@ -182,7 +164,7 @@ class MaterialPoint(_Points):
     """
 
     def __init__(self, material, x=0.0):
-        self._of_program = _masing().MaterialPoint(_of_masing(material), _number("x", x))
+        self._of_program = native.required("masing.Material").MaterialPoint(_of_masing(material), _number("x", x))
         self.material = material
 
     def trial(self, x):
@@ -206,27 +188,23 @@ class MaterialPoint(_Points):
         """
         return _move_along(self._of_program, _array("x", x), out)
 
-    def elongation(self, eta):
-        """Return the elongation u that a spring with η⁻ = η and u0 = 0, of the material or not, would have here."""
-        return self._of_program.elongation(_number("eta", eta))
+    def elongation(self, threshold):
+        """Return the elongation u here of a spring with this η = η⁻ and u0 = 0, of the material or not."""
+        return self._of_program.elongation(_number("threshold", threshold))
 
     def __repr__(self):
         return f"<masing.MaterialPoint at x = {self.position:g}, force {self.force:g}>"
 
     def __reduce__(self):
-        return _restored, (type(self), (self.material,), self.state())
+        return type(self), (self.material,), self.state()
 
 
 class MaterialPoints(_Points):
     """n points that are moved together, such as the integration points of a mesh.
 
-    Positions are an array [n], or an array of another shape with n numbers; results have the shape of the positions.
-    points[i] is a MaterialPoint that refers to point i and is not a copy: moving it moves the point in `points`. A copy
-    of points[i] is independent of `points`. A slice is a list of such MaterialPoint objects.
-
-    The argument `out` of a move is a pair of arrays (forces, stiffnesses), or for move_along() an array of forces. They
-    are filled and returned, and a move to an array of float64 allocates none. They must have the shape of x and the
-    type float64, be contiguous, and share no memory with x or with each other.
+    Positions are an array of n numbers; results have its shape. points[i] is point i itself as a MaterialPoint, of
+    which a copy is independent, and a slice is a list of these. The argument `out` of a move is a pair of arrays
+    (forces, stiffnesses), or for move_along() an array of forces, which are filled and returned.
 
     Parameters
     ----------
@@ -240,26 +218,21 @@ class MaterialPoints(_Points):
         The number of the material of each point, if `material` is a list.
     """
 
-    def __init__(self, material, n=None, x=0.0, *, index=None):
-        if index is not None:
-            if n is not None or not isinstance(material, list | tuple):
-                raise MasingError("index: give it with a list of materials and without n")
-            numbers = _array("index", index)
-            if numbers.ndim != 1 or not np.isin(numbers, range(len(material))).all():
-                raise MasingError(f"index = {quoted(index)}: give the number of one of {len(material)} materials, from "
-                                  "0, for each point")
-            material, index, n = list(material), numbers.astype(np.uintp), len(numbers)
-            given = [_of_masing(each) for each in material], index, _number("x", x)
-        elif not isinstance(n, int | np.integer) or n < 0:
-            raise MasingError(f"n = {quoted(n)}: give the number of points, or a list of materials with index")
-        else:
-            given = _of_masing(material), n, _number("x", x)
+    def __init__(self, material, n=None, x=0.0, index=None):
+        module, x = native.required("masing.Material"), _number("x", x)
+        if (n is None) == (index is None):
+            raise MasingError("MaterialPoints: give n, or a list of materials with index")
         try:
-            self._of_program = _masing().MaterialPoints(*given)
-        except MasingError:
-            raise
-        except (MemoryError, TypeError, ValueError):
-            raise MasingError(f"n = {n}: so many points need more memory than there is") from None
+            if index is None:
+                self._of_program = module.MaterialPoints(_of_masing(material), n, x)
+            else:
+                index = np.asarray(index).astype(np.intp, casting="same_kind")
+                self._of_program = module.MaterialPoints(list(map(_of_masing, material)), index.astype(np.uintp), x)
+        except (MemoryError, TypeError, ValueError) as error:
+            if isinstance(error, MasingError):
+                raise
+            raise MasingError(f"n = {n}, index = {quoted(index)}: give a number of points that memory can hold, or a "
+                              "list of materials and the number of one of them for each point") from None
         self.material, self._index = material, index
 
     def trial(self, x, out=None):
@@ -277,21 +250,18 @@ class MaterialPoints(_Points):
     move = move_to
 
     def move_along(self, x, out=None):
-        """Move each point through its own positions, an array x [steps, n]; return the forces, an array [steps, n].
-
-        The forces have the same bits as those of move_to() for one row after another.
-        """
+        """Move each point through its own positions, an array x [steps, n]; return the forces, an array [steps, n]."""
         x = _array("x", x)
-        if x.ndim < 2 or math.prod(x.shape[1:]) != len(self):
+        if math.prod(x.shape[1:]) != len(self):
             raise MasingError(f"x has the shape {x.shape}; give positions [steps, {len(self)}]")
         return _move_along(self._of_program, x, out)
 
     @staticmethod
     def _use(move, x, out):
         x = _array("x", x)
-        if out is not None and (not isinstance(out, tuple | list) or len(out) != 2):
-            raise MasingError(f"out = {quoted(out)}: give two arrays, for the forces and the stiffnesses")
-        found = Response(*_filled(x, out or (None, None), ("out[0]", "out[1]")))
+        force, stiffness = (None, None) if out is None else out
+        force = _result("out[0]", force, x)
+        found = Response(force, _result("out[1]", stiffness, x, force))
         move(x, *found)
         return found
 
@@ -301,13 +271,13 @@ class MaterialPoints(_Points):
     def __getitem__(self, i):
         if isinstance(i, slice):
             return [self[each] for each in range(len(self))[i]]
-        if not isinstance(i, int | np.integer):
-            raise MasingError(f"points[{quoted(i)}]: give the number of a point, or a slice")
-        if not -len(self) <= i < len(self):
-            raise PlaceError(f"point {i} of {len(self)}; they are counted from 0")
+        try:
+            place = range(len(self))[i]
+        except IndexError:
+            raise PlaceError(f"point {i} of {len(self)}; they are counted from 0") from None
         point = MaterialPoint.__new__(MaterialPoint)
-        point._of_program = self._of_program[i % len(self)]
-        point.material = self.material if self._index is None else self.material[self._index[i]]
+        point._of_program = self._of_program[place]
+        point.material = self.material if self._index is None else self.material[self._index[place]]
         return point
 
     def __repr__(self):
@@ -316,7 +286,7 @@ class MaterialPoints(_Points):
 
     def __reduce__(self):
         n = len(self) if self._index is None else None
-        return _restored, (type(self), (self.material, n), self.state(), self._index)
+        return type(self), (self.material, n, 0.0, self._index), self.state()
 
 
 def _of_masing(material):
@@ -326,59 +296,34 @@ def _of_masing(material):
 
 
 def _number(name, value):
-    if isinstance(value, float):
-        return value
     try:
-        if not np.iscomplexobj(value):
-            return float(value)
+        return float(value)
     except (TypeError, ValueError):
-        pass
-    raise MasingError(f"{name} = {quoted(value)}: give a number")
+        raise MasingError(f"{name} = {quoted(value)}: give a number") from None
 
 
 def _array(name, values):
-    """Return numbers of any shape as an array of doubles; raise MasingError if a value is not a number."""
     try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "cMmSU" and not np.ma.is_masked(values):
-            return array.astype(float, order="C", copy=False)
+        return np.asarray(values).astype(float, order="C", casting="same_kind", copy=False)
     except (TypeError, ValueError):
-        pass
-    raise MasingError(f"{name} = {quoted(values)}: give numbers, an array")
+        raise MasingError(f"{name} = {quoted(values)}: give numbers, an array") from None
 
 
 def _move_along(points, x, out):
-    (force,) = _filled(x, (out,), ("out",))
+    force = _result("out", out, x)
     points.move_along(x, force)
     return force
 
 
-def _filled(x, given, names):
-    """Return the arrays `given` for the results at x, where a new array replaces None; raise MasingError for others."""
-    arrays = [x]
-    for array, name in zip(given, names):
-        if array is None:
-            array = np.empty_like(x)
-        elif not isinstance(array, np.ndarray) or array.dtype != x.dtype:
-            raise MasingError(f"{name} = {quoted(array)}: give an array of the type float64")
-        elif array.shape != x.shape or not array.flags.carray:
-            raise MasingError(f"{name} has the shape {array.shape}; give a contiguous, writeable array {x.shape}")
-        elif any(np.may_share_memory(array, other) for other in arrays):
-            raise MasingError(f"{name} shares memory with x or another array; give an array of its own")
-        arrays.append(array)
-    return arrays[1:]
-
-
-def _material(cls, given):
-    material = cls.__new__(cls)
-    material._make(*given)
-    return material
-
-
-def _restored(cls, given, state, index=None):
-    points = cls(*given) if index is None else cls(*given, index=index)
-    points.restore(state)
-    return points
+def _result(name, out, x, *others):
+    """Return the array for results at x: a new one, or `out`; raise MasingError if it cannot be filled."""
+    if out is None:
+        return np.empty_like(x)
+    is_like_x = isinstance(out, np.ndarray) and out.dtype == x.dtype and out.shape == x.shape and out.flags.carray
+    if not is_like_x or any(np.may_share_memory(out, other) for other in (x, *others)):
+        raise MasingError(f"{name}: give a contiguous, writeable array of float64 of the shape {x.shape} that shares no "
+                          "memory with x or another array")
+    return out
 
 
 def _text(name, value):

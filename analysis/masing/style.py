@@ -8,22 +8,19 @@ import textwrap
 import matplotlib
 import numpy as np
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
-from matplotlib.colors import ListedColormap, LogNorm, Normalize
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
 from masing.command_line import write_file
 from masing.text import minus
 
-# The colours of the palette of Okabe and Ito that have a contrast ratio of at least 3 to white paper. Its purple is
-# darkened, because it is pale in thin lines.
+# The colours of Okabe and Ito that contrast with white paper by at least 3 to 1; the purple is darkened.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#9E3D80", "#000000")
 MARKERS = ("o", "s", "^", "D")
 LINES = ("-", "--", "-.", ":")
 GREY = "#555555"
-# The style of an exact curve that is drawn behind a computed one. The exact curve is wider, so that it is visible where
-# the two curves coincide.
+# The style of an exact curve behind a computed one: it is wider, so that it is visible where the two coincide.
 BEHIND = {"color": "#999999", "linewidth": 4.0, "solid_capstyle": "round"}
 
 # The width and the height of a panel in inches. If two panels are printed beside each other on a page, each 80 mm wide,
@@ -37,43 +34,30 @@ X_LABEL = "displacement x"
 RESTORING_LABEL = "restoring force f"
 # If a frame has more curves than this, a colour scale names them and not a legend. The scale names MOST_TICKS of them.
 MOST_NAMED, MOST_TICKS = 8, 6
-# A line of a legend has this number of letters in an inch; the line in front of a label takes as much as four letters.
+# A line of a legend has LETTERS letters in an inch; the line in front of a name takes as much as LINE_LETTERS.
 LETTERS, LINE_LETTERS = 10, 4
-# A curve with more reversals of x than this, whose range also changes, is coloured by time. In one colour its loops
-# could not be distinguished.
+# A curve with more reversals of x than this has a picture of its own on a page.
 MANY_REVERSALS = 18
-# If a curve that is coloured by time has at least this many line segments, it is rasterized, because it would take
-# several megabytes in a vector file.
-MOST_SEGMENTS = 7200
-# A colour map from light to dark, for early to late times or for few to many cells. All its colours are visible on
-# white, and colour-blind readers can distinguish them.
+# A colour map from light to dark that is visible on white, and that colour-blind readers can distinguish.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.3, 1, 256)))
-BY_TIME = "by time"
 # The left and the right end of the first and of the second slope triangle of a figure. An end is a position on the
 # logarithmic horizontal axis, on which the smallest step of the curves is at 0 and the largest at 1.
 TRIANGLES = ((0.55, 0.9), (0.1, 0.45))
-# A triangle is below the lowest curve by the factor GAP or, if this is more, by the fraction PART_OF_AXIS of the length
-# of the vertical axis. This fraction is larger than a marker.
+# A triangle is below the lowest curve by the factor GAP or, if this is more, by this part of the vertical axis.
 GAP, PART_OF_AXIS = 1.8, 0.12
 
 PARAMETERS = {
-    "font.family": "DejaVu Sans",
-    "mathtext.fontset": "dejavusans",
     "font.size": 11,
-    "axes.titlesize": 11,
-    "axes.labelsize": 11,
-    "figure.labelsize": 11,
-    "figure.titlesize": 11,
+    "axes.titlesize": "medium",
+    "figure.labelsize": "medium",
     "xtick.labelsize": 10,
     "ytick.labelsize": 10,
     "legend.fontsize": 10,
     "legend.frameon": False,
     "lines.linewidth": 1.4,
-    "lines.markersize": 6,
-    "lines.dotted_pattern": [1.5, 1.3],
+    "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
     "axes.grid": True,
     "grid.color": "#dddddd",
-    "grid.linewidth": 0.8,
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -81,10 +65,8 @@ PARAMETERS = {
     "hatch.color": "#555555",
     "hatch.linewidth": 0.7,
     "savefig.dpi": 300,
-    # matplotlib may omit a vertex of a line if this moves the line by less than 0.3 pixels (the default is 0.11), so
-    # that curves of many cycles give smaller files.
+    # Vertices that move a line by less than 0.3 pixels are omitted, so that curves of many cycles give smaller files.
     "path.simplify_threshold": 0.3,
-    "svg.fonttype": "path",
     # Fonts are embedded as TrueType (Type 42), because publishers do not accept Type 3 fonts.
     "pdf.fonttype": 42,
     # Labels of axes are the values themselves, or these with a common power of ten beside the axis.
@@ -146,8 +128,7 @@ def label_decades(*axes):
 def draw_triangle(axes, curves, exponent, place=0):
     """Draw a triangle of slope `exponent` below those curves [(h, error), ...] that have at least two points.
 
-    If there are no such curves, nothing is drawn. `place` is the number of the triangle in the figure, counted from 0;
-    TRIANGLES gives its horizontal position.
+    `place` is the number of the triangle in the figure, counted from 0; see TRIANGLES.
     """
     curves = [(np.log(h), np.log(error)) for h, error in curves if len(h) > 1]
     if not curves:
@@ -159,14 +140,15 @@ def draw_triangle(axes, curves, exponent, place=0):
     places = np.unique(np.r_[left, right, *(h[(left < h) & (h < right)] for h, _ in curves)])
     room = [np.interp(places, h, error) - exponent * (places - left) for h, error in curves]
     bottom = np.min(room) - max(np.log(GAP), PART_OF_AXIS * np.ptp(np.log(axes.get_ylim())))
-    rise, falls = exponent * (right - left), exponent < 0
+    top = bottom + exponent * (right - left)
     # The corner with the right angle is below the hypotenuse.
-    angle = (left, bottom + rise) if falls else (right, bottom)
-    axes.fill(*np.exp([(left, bottom), angle, (right, bottom + rise)]).T, facecolor="none", edgecolor=GREY, linewidth=1)
-    middle, (beside, below) = np.exp(((left + right) / 2, bottom + rise / 2)), np.exp(angle)
-    axes.annotate("1", (middle[0], below), (0, -3), textcoords="offset points", ha="center", va="top", color=GREY)
-    axes.annotate(minus(f"{exponent:g}"), (beside, middle[1]), (-4 if falls else 4, 0), textcoords="offset points",
-                  ha="right" if falls else "left", va="center", color=GREY)
+    falls = exponent < 0
+    angle = (left, top) if falls else (right, bottom)
+    axes.fill(*np.exp([(left, bottom), angle, (right, top)]).T, facecolor="none", edgecolor=GREY, linewidth=1)
+    text = {"textcoords": "offset points", "color": GREY}
+    axes.annotate("1", np.exp(((left + right) / 2, angle[1])), (0, -3), ha="center", va="top", **text)
+    axes.annotate(minus(f"{exponent:g}"), np.exp((angle[0], (bottom + top) / 2)), (-4 if falls else 4, 0),
+                  ha="right" if falls else "left", va="center", **text)
 
 
 def legend(axes, inside=False):
@@ -176,35 +158,18 @@ def legend(axes, inside=False):
     """
     lines, names = axes.get_legend_handles_labels()
     if len(names) > MOST_NAMED:
-        colour_bar(axes, np.arange(len(names)), names=names)
+        bar = axes.figure.colorbar(ScalarMappable(Normalize(0, len(names) - 1), SEQUENCE), ax=axes, aspect=30)
+        places = np.linspace(0, len(names) - 1, MOST_TICKS).round().astype(int)
+        bar.set_ticks(places, labels=[names[n].replace(", ", "\n") for n in places])
+        bar.ax.grid(False)
     elif names:
-        letters = int(LETTERS * axes.figure.get_figwidth() / axes.get_subplotspec().get_gridspec().ncols)
-        names = ["\n".join(textwrap.wrap(name, letters - LINE_LETTERS)) for name in names]
-        # matplotlib divides the names into columns as array_split does.
-        columns = next(n for n in range(len(names), 0, -1) if n == 1 or letters >= sum(
-            LINE_LETTERS + max(map(len, part)) for part in np.array_split(names, n)))
+        width = int(LETTERS * axes.figure.get_figwidth() / axes.get_subplotspec().get_gridspec().ncols) - LINE_LETTERS
+        names = [textwrap.fill(name, width) for name in names]
+        columns = max(1, width // (max(map(len, names)) + LINE_LETTERS))
         where = {"loc": "best"} if inside else {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns}
         # A power of ten of the axis would stand at the place of the legend; its end is now where the legend begins.
         axes.yaxis.get_offset_text().set_horizontalalignment("right")
         axes.legend(lines, names, borderaxespad=0, handlelength=1.2, columnspacing=1, handletextpad=0.5, **where)
-
-
-def colour_bar(axes, values, label="", names=(), log=False):
-    """Draw a colour bar beside the axes, and return the colour that it has at each of the values, for as many curves.
-
-    If the values have `names`, MOST_TICKS of these are written, the first and the last among them. The scale is
-    logarithmic if `log` is true; the values are positive then.
-    """
-    norm = (LogNorm if log else Normalize)(min(values), max(values))
-    bar = axes.figure.colorbar(ScalarMappable(norm, SEQUENCE), ax=axes, label=label, aspect=30)
-    if names:
-        places = np.linspace(0, len(names) - 1, MOST_TICKS).round().astype(int)
-        bar.set_ticks(np.asarray(values)[places], labels=[names[n] for n in places])
-    elif np.asarray(values).dtype.kind == "i":
-        bar.ax.yaxis.get_major_locator().set_params(integer=True)
-    label_decades(bar.ax.yaxis)
-    bar.ax.grid(False, which="both")
-    return list(SEQUENCE(norm(values)))
 
 
 def image(axes, t, places, values, **bar):
@@ -220,30 +185,16 @@ def image(axes, t, places, values, **bar):
     axes.grid(False)
 
 
-def line_by_time(axes, t, x, y):
-    """Draw a long curve (x, y) [samples], each line segment in the colour of its time t, and a colour bar."""
-    points = np.column_stack([x, y])
-    segments = LineCollection(np.stack([points[:-1], points[1:]], axis=1), array=t[:-1], cmap=SEQUENCE, linewidths=1.0,
-                            rasterized=len(t) > MOST_SEGMENTS, label=BY_TIME)
-    axes.add_collection(segments)
-    axes.autoscale_view()
-    axes.figure.colorbar(segments, ax=axes, label="time t", aspect=30)
-
-
 def curves_of(drawing):
     """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
 
-    The points of all curves of a figure are included, but no images and no contour lines.
+    The points of all lines of a figure are included, but no images and contours.
     """
     for frame, axes in enumerate(drawing.axes, start=1):
-        lines = [(str(line.get_label()), np.array(line.get_data(orig=True))) for line in axes.lines]
-        for each in axes.collections:
-            if each.get_label() == BY_TIME:
-                segments = np.array(each.get_segments()).reshape(-1, 2, 2)
-                lines.append((BY_TIME, np.vstack([segments[:, 0], segments[-1:, 1]]).T))
-        for number, (label, points) in enumerate(lines, start=1):
+        for number, line in enumerate(axes.lines, start=1):
+            label = str(line.get_label())
             name = f"curve {number}" if label.startswith("_") else label
-            for place, point in enumerate(points.T if points.size else ()):
+            for place, point in enumerate(np.array(line.get_data(orig=True)).T):
                 yield frame, name, place, *point
 
 
@@ -253,18 +204,12 @@ def save(drawing, path):
 
 
 def encoded(drawing, kind):
-    """Return a figure as the bytes of a file of the format `kind`, which is "png", "svg" or "pdf".
-
-    The elements of an SVG file are on one line, which makes it smaller.
-    """
+    """Return a figure as the bytes of a file of the format `kind`: "png", "pdf", or "svg", all on one line."""
     buffer = io.BytesIO()
     drawing.savefig(buffer, format=kind, metadata=UNDATED[kind])
     return re.sub(rb"\s*\n\s*", b" ", buffer.getvalue()) if kind == "svg" else buffer.getvalue()
 
 
 def data_uri(svg):
-    """Return the bytes of an SVG file as a data URI.
-
-    A page that contains its pictures as data URIs needs no other files, and the ids in different pictures cannot clash.
-    """
+    """Return the bytes of an SVG file as a data URI, so that a page needs no other files."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")

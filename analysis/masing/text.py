@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter, namedtuple
+from collections import namedtuple
 
 import pandas as pd
 
@@ -13,8 +13,8 @@ EN_DASH = "–"
 THIN_SPACE = "\u202f"
 FIXED_SPACE = "\u00a0"
 
-# The name of a run omits the values of these keys of its configuration. Most of them only say how the run is sampled,
-# stored or compared. The title of the run contains the numbers of cells and of steps.
+# The name of a run omits the values of these keys of its configuration, which only say how the run is sampled, stored or
+# compared, or which its title contains.
 OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "watch", "field-samples",
                "levels", "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
 # The data of a problem, {key of the configuration: symbol in the equations}, in the order in which a page lists them.
@@ -31,8 +31,6 @@ DECIMAL = re.compile(r"(?<![\w.])(?=[\d.]{8})\d*\.\d+(?:e[+-]?\d+)?(?![\w.])", r
 LONGEST = 60
 
 
-# ---- Numbers ---------------------------------------------------------------------------------------------------------
-
 def number(value, otherwise=math.nan):
     """Return a value, such as a text, as a float; `otherwise` if it is not a number."""
     try:
@@ -43,12 +41,9 @@ def number(value, otherwise=math.nan):
 
 def count(value):
     """Return a whole number as text, such as 1500, 10⁶, 2.5·10⁵ or 12 345; 0, infinitely many cells, as ∞."""
-    if value == 0:
-        return "∞"
-    value = int(value)
-    exponent = len(str(value)) - 1
-    mantissa = str(value).rstrip("0")
-    return grouped(value) if exponent < 4 or len(mantissa) > 2 else _times_ten(".".join(mantissa), exponent)
+    digits = f"{value:.0f}"
+    mantissa = digits.rstrip("0")
+    return grouped(value) if len(digits) < 5 or len(mantissa) > 2 else _times_ten(".".join(mantissa), len(digits) - 1)
 
 
 def _times_ten(mantissa, exponent):
@@ -74,16 +69,12 @@ def scientific(value):
 
 
 def measured(value, digits=2, plain=range(-1, 4)):
-    """Return a number rounded to `digits` significant digits, such as 5.1·10⁻³ or 0.51.
-
-    The number is written without a power of ten if its decimal exponent is in `plain`.
-    """
+    """Return a number rounded to `digits` significant digits, such as 5.1·10⁻³, or 0.51 for an exponent in `plain`."""
     if not math.isfinite(value):
         return EN_DASH
-    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    if value == 0 or int(exponent) in plain:
-        return minus(f"{float(f'{value:.{digits - 1}e}'):g}")
-    return minus(_times_ten(mantissa, exponent))
+    rounded = f"{value:.{digits - 1}e}"
+    mantissa, exponent = rounded.split("e")
+    return minus(f"{float(rounded):g}" if value == 0 or int(exponent) in plain else _times_ten(mantissa, exponent))
 
 
 def order(value, half=math.nan):
@@ -108,19 +99,13 @@ def _with_half(value, half, digits):
     require("uncertainties")
     from uncertainties import ufloat
 
-    text = minus(f"{ufloat(value, half):{digits}P}")
-    return text.replace("±", f"{FIXED_SPACE}±{FIXED_SPACE}").replace("×", "·")
+    return minus(f"{ufloat(value, half):{digits}P}").replace("±", f"{FIXED_SPACE}±{FIXED_SPACE}").replace("×", "·")
 
 
 def rounded_up(value, digits):
     """Return a positive number rounded up to this number of significant digits: 4.39 for 4.3835 and three digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
     return math.ceil(value / unit) * unit
-
-
-def tick(value, digits=4):
-    """Return a value that was chosen, such as `−1.5` or `2.5·10⁻¹⁴`, without zeros at the end."""
-    return re.sub(r"\.?0+(?=·)", "", measured(value, digits, plain=range(-3, max(5, digits))))
 
 
 def percent(share):
@@ -140,24 +125,14 @@ def superscript(text):
 
 def cell(value, to_text, sign=""):
     """Return an entry of a table: the number with all digits, its text by the function `to_text`, and a mark."""
-    value = float(value) if isinstance(value, (int, float)) else math.nan
+    value = number(value)
     return repr(value), to_text(value) if math.isfinite(value) else EN_DASH, sign
 
-
-# ---- Sentences -------------------------------------------------------------------------------------------------------
 
 def listed(words, last="and"):
     """Return the words as a list within a sentence, such as `x, y and u`; `last` is the word before the last item."""
     words = list(words)
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
-
-
-def joined(labels):
-    """Return labels of curves as a list within a sentence, such as `P = 3, 10 and 100`."""
-    labels = list(labels)
-    if all(label.startswith("P = ") and "," not in label for label in labels):
-        return "P = " + listed(label.removeprefix("P = ") for label in labels)
-    return listed(labels)
 
 
 def signs_of(text):
@@ -172,29 +147,17 @@ def in_figure(text):
     return re.sub(r"\b([^\W\d_])_?((?<=_)\w+|\d+)\b", r"$\\mathregular{\1_{\2}}$", text)
 
 
-# ---- Runs ------------------------------------------------------------------------------------------------------------
-
 def names_apart(runs):
-    """Return a list of names that distinguish the Runs `runs`, one name for each.
+    """Return a list of names that distinguish the Runs `runs`: their titles and those of their settings that differ.
 
-    A name is the title of the run, followed by settings of the run such as `F(t) = …`. The name contains a setting of
-    the run if the runs have different values of it, if at most half of them have the value of this run, and if the
-    title does not contain this value. The title is omitted if all runs have the same title and differ in some setting.
-    If a name would be empty or that of several runs, the name of the run's file is appended.
+    To a name that several runs have, the name of the run's file is appended.
     """
-    titles = [run.title for run in runs]
-    keys = [key for run in runs for key in run.settings if key not in OUTPUT_KEYS]
+    keys = dict.fromkeys(key for run in runs for key in run.settings if key not in OUTPUT_KEYS)
     # A key with only one value does not distinguish runs, even if some runs lack the key because of their model.
-    values = {key: Counter(run.settings[key] for run in runs if key in run.settings) for key in dict.fromkeys(keys)}
-    differ = [key for key, counted in values.items() if len(counted) > 1]
-    with_title = len(set(titles)) > 1 or not differ
-    names = [", ".join([title] * with_title + [_setting(key, run.settings[key]) for key in differ if key in run.settings
-                                              and run.settings[key] and run.settings[key] not in title.split(", ")
-                                              and values[key][run.settings[key]] <= len(runs) / 2])
-             for title, run in zip(titles, runs)]
-    counted = Counter(names)
-    return [name if name and counted[name] == 1 else f"{name or title} ({run.path.stem})"
-            for name, title, run in zip(names, titles, runs)]
+    differ = [key for key in keys if len({run.settings[key] for run in runs if key in run.settings}) > 1]
+    names = [", ".join([run.title, *(_setting(key, run.settings[key]) for key in differ if run.settings.get(key)
+                                     and run.settings[key] not in run.title.split(", "))]) for run in runs]
+    return [name if names.count(name) == 1 else f"{name} ({run.path.stem})" for name, run in zip(names, runs)]
 
 
 def labels(runs):
@@ -209,52 +172,37 @@ def _setting(key, value):
     return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.').removeprefix('let.'))} = {text}"
 
 
-def _points(value):
-    """Return the number of points of a value that is a table or a long list of numbers, and None for any other."""
-    if value.startswith(POINTS):
-        return sum(1 for row in value[len(POINTS):].split(";") if row.strip())
-    try:
-        numbers = [float(word) for word in value.split(",")]
-    except ValueError:
-        return None
-    return len(numbers) if len(value) > LONGEST else None
-
-
 def short_value(value):
-    """Return a value of a configuration in at most LONGEST characters.
-
-    A table or a long list is replaced by its number of points, as in `table, 2000 points`. Elsewhere decimal numbers
-    have at most six digits, and the middle of a long value is omitted.
+    """Return a value of a configuration in at most LONGEST characters: without the points of a table, decimal numbers
+    with at most six digits, and a long value without its middle.
     """
-    points = _points(value)
-    if points is not None:
-        return f"table, {grouped(points)} points" if value.startswith(POINTS) else f"{grouped(points)} numbers"
+    if value.startswith(POINTS):
+        return f"table, {grouped(len(value.rstrip(';').split(';')))} points"
     value = DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", value)
     return value if len(value) <= LONGEST else f"{value[:LONGEST - 12]} … {value[-9:]}"
 
 
 def short_configuration(text):
-    """Return the text of a configuration in which each table and each long list is replaced by its number of points."""
-    lines = (line.partition(" = ") for line in text.splitlines())
-    return "\n".join(f"{key} = {short_value(value)}" if equals and _points(value) is not None else key + equals + value
-                     for key, equals, value in lines)
+    """Return the text of a configuration in which each table is replaced by its number of points."""
+    return re.sub(f"(?<= = ){POINTS}.*", lambda found: short_value(found[0]), text)
 
 
 class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_chain", defaults=[False])):
     """The terms that the equation of motion of a result has, and the labels of the forces in it.
 
-    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the first four fields say which terms are there.
-
-    In a model without a slab, other forces replace k₀ x + S. In a chain of slabs they are those of the two elements
-    beside the node that F acts on, and `base_moves` is false, because F is without − m a_g.
+    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the first four fields say which terms are there. In a chain
+    of slabs the forces of the two elements beside the node that F acts on replace k₀ x + S, and F is without − m a_g.
     """
 
-    force = property(lambda self: "F − m a_g" if self.base_moves else "F",
-                     doc="The label of /series/force, whose work is /energy/input.")
-    force_over_time = property(lambda self: "F(t) − m a_g(t)" if self.base_moves else "F(t)",
-                               doc="The label of /series/force as a function of t.")
-    labels = property(lambda self: {"force": f"force {self.force}", "restoring": f"restoring force {self.restoring}"},
-                      doc="{dataset in /series: label of its axis}, for force and restoring.")
+    @property
+    def force(self):
+        """The label of /series/force, whose work is /energy/input."""
+        return "F − m a_g" if self.base_moves else "F"
+
+    @property
+    def force_over_time(self):
+        """The label of /series/force as a function of t."""
+        return "F(t) − m a_g(t)" if self.base_moves else "F(t)"
 
     @property
     def restoring(self):
@@ -263,6 +211,11 @@ class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_cha
             return "fᵢ − fᵢ₊₁"
         is_with_rest = self.is_damped or self.base_moves or not self.has_mass
         return "k₀ x + S" if self.has_slab and is_with_rest else "F − m x″" if self.has_mass else "F"
+
+    @property
+    def labels(self):
+        """{dataset in /series: label of its axis}, for force and restoring."""
+        return {"force": f"force {self.force}", "restoring": f"restoring force {self.restoring}"}
 
 
 def motion(result):
@@ -279,8 +232,6 @@ def restoring_of_all(results):
     names = {motion(each).restoring for each in results}
     return names.pop() if len(names) == 1 else "f"
 
-
-# ---- Tables ----------------------------------------------------------------------------------------------------------
 
 def csv(table, missing=""):
     """Return a table as the bytes of a CSV file with all digits, and the text `missing` in place of each NaN."""

@@ -43,21 +43,22 @@ def test_a_window_has_the_samples_at_its_ends():
     assert between(np.arange(5.0)).all()
 
 
-def test_cycles_that_look_alike_share_a_panel_and_no_place_is_empty():
-    """A width that differs by 4 % of the range is alike, one by 6 % is not; nor is a part with the same extent."""
+def test_each_cycle_has_its_panel_and_no_place_is_empty():
     angle = np.linspace(0, 2 * np.pi, 500)
-    ellipses = [(width * np.cos(angle), np.sin(angle)) for width in (1, 1.08, 1.12, 2)]
-    part = tuple(values[:376] for values in ellipses[0])
-    for curves, lines in (([*ellipses, part], [2, 1, 1, 1]), ([part, ellipses[0]], [1, 1]), (ellipses, [2, 1, 1, 4])):
-        figure, common = draw.panels(curves, [f"P = {n}, N = 10" for n in range(len(curves))])
-        assert [len(axes.lines) for axes in figure.axes] == lines and common == "N = 10"
-    assert [axes.get_title("left") for axes in figure.axes] == ["(a) P = 0 and 1", "(b) P = 2", "(c) P = 3", "(d) all"]
+    ellipses = [(width * np.cos(angle), np.sin(angle)) for width in (1, 1.5, 2)]
+    figure, common = draw.panels(ellipses, [f"P = {n}, N = 10" for n in range(3)])
+    assert [len(axes.lines) for axes in figure.axes] == [1, 1, 1, 3] and common == "N = 10"
+    assert [axes.get_title("left") for axes in figure.axes] == ["(a) P = 0", "(b) P = 1", "(c) P = 2", "(d) all"]
     # A curve has the same line in its panel and among all.
     looks = [[(line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in axes.lines]
              for axes in figure.axes]
-    assert sum(looks[:3], []) == looks[3] and {width for *_, width in looks[3]} == {1.2}
+    assert sum(looks[:3], []) == looks[3]
     boxes = [axes.get_position() for axes in figure.axes]
     np.testing.assert_allclose([(box.width, box.height) for box in boxes], [(boxes[0].width, boxes[0].height)] * 4)
+    for apart, has_scales_of_its_own in ((1, False), (100, True)):
+        moved = [(x + n * apart, f) for n, (x, f) in enumerate(ellipses)]
+        limits = {axes.get_xlim() for axes in draw.panels(moved, "abc")[0].axes[:3]}
+        assert (len(limits) == 3) == has_scales_of_its_own
 
 
 @pytest.mark.parametrize("count", [8, 9])
@@ -93,7 +94,7 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, pap
     runs, exact = shifted(tmp_path, papers_case, 0.1, 0.02, 5e-3, 1e-3)
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
     (picture,) = found["pictures"]
-    assert re.fullmatch(r"Hysteresis cycles of P = 10, 100 and 10⁴ over the exact one, grey, with the right-hand "
+    assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the right-hand "
                         r"corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
     assert drawn(picture.figure.axes[0]) == ("exact, P = 10, P = 100, P = 10⁴", ["× 47"])
     others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))

@@ -21,17 +21,17 @@ from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.response import panels
 from masing.results import Run, Scan, Study, read
 from masing.text import (count, listed, measured, motion, names_apart, order, rounded_up, scientific,
-                         short_configuration, short_value, signs_of, tick, uncertain)
+                         short_configuration, short_value, signs_of, uncertain)
 from outputs import labels_that_touch
 from synthetic import NAN, fitted, jointly, staircase, write_run, write_study
 
 
 @pytest.mark.parametrize("changes, names", [
     (({}, {"cells": 10}), ["P = 3, N = 10⁶", "P = 10, N = 10⁶"]),
-    (({}, {"force": "cos(t)"}), ["F(t) = 0.45*cos(0.5*t)", "F(t) = cos(t)"]),
+    (({}, {"force": "cos(t)"}), ["P = 3, N = 10⁶, F(t) = 0.45*cos(0.5*t)", "P = 3, N = 10⁶, F(t) = cos(t)"]),
     (({}, {"sample_every": 7}), ["P = 3, N = 10⁶ (0)", "P = 3, N = 10⁶ (1)"]),
     (({}, {"cells": 10}, {"cells": 30, "scheme": "leapfrog"}),
-     ["P = 3, N = 10⁶", "P = 10, N = 10⁶", "P = 30, N = 10⁶, leapfrog"])])
+     ["P = 3, N = 10⁶, euler", "P = 10, N = 10⁶, euler", "P = 30, N = 10⁶, leapfrog"])])
 def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, names):
     runs = [Run(write_run(tmp_path / f"{n}.h5", papers_case, **each)) for n, each in enumerate(changes)]
     assert names_apart(runs) == names
@@ -39,7 +39,7 @@ def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, nam
 
 def test_values_are_short_and_equations_typeset():
     for text, short in (("1, 2", "1, 2"), ("0.9106013664704218*s", "0.910601*s"), ("a1.23456789", "a1.23456789"),
-                        ("1.23456789e-12-x1", "1.23457e-12-x1"), (", ".join("1" * 60), "60 numbers")):
+                        ("1.23456789e-12-x1", "1.23457e-12-x1"), ("points:0 1;1 2;", "table, 2 points")):
         assert short_value(text) == short
     assert len(short_value("x" * 500)) == 60
     assert short_configuration("# a\nforce = points:0 1; 1 2\nmass = 1") == "# a\nforce = table, 2 points\nmass = 1"
@@ -55,9 +55,7 @@ def test_values_are_short_and_equations_typeset():
 def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
     axes = style.figure().add_subplot()
     axes.plot([1, 2], [3, 4], label="x")
-    style.line_by_time(axes, np.arange(2.0), np.array([0.0, 1]), np.array([0.0, 1]))
-    assert list(style.curves_of(axes.figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4), (1, "by time", 0, 0, 0),
-                                                  (1, "by time", 1, 1, 1)]
+    assert list(style.curves_of(axes.figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4)]
     image = style.figure()
     image.add_subplot().pcolormesh(np.ones((2, 2)))
     assert list(style.curves_of(image)) == [] and set(Picture("u", image, "").files) == {"svg", "pdf"}
@@ -65,7 +63,6 @@ def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
 
 def test_numbers_and_lists_are_words():
     assert [count(n) for n in (0, 3, 1500, 10**6, 25 * 10**4)] == ["∞", "3", "1500", "10⁶", "2.5·10⁵"]
-    assert [tick(value) for value in (0.0, -0.25, 20000.0, 3e-13, 1e6)] == ["0", "−0.25", "20000", "3·10⁻¹³", "10⁶"]
     assert [listed("x"), listed("xy"), listed("xyu")] == ["x", "x and y", "x, y and u"]
     assert [measured(value) for value in (5.06e-3, 1.5e9, 41.7, 0.1, 1e-4, NAN)] == [
         "5.1·10⁻³", "1.5·10⁹", "42", "0.1", "10⁻⁴", "–"]

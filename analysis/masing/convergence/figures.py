@@ -1,18 +1,17 @@
 """Functions that draw the errors of a study over the refined step."""
 
 from collections import namedtuple
+from itertools import cycle
 
 import numpy as np
 
 from masing import style
-from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
+from masing.convergence.claim import FITTED, QUANTITY_NAMES, findings
 from masing.text import measured
 from masing.samples import drawable_in_logarithm
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points", "x_rms": "x, rms", "y_rms": "y, rms"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
-# If there are more levels than this, the markers are smaller.
-MANY = 8
 # The sizes of the markers and the widths of the lines of the curves in a figure. Those of a later curve are smaller, so
 # that all curves which coincide are visible.
 SIZES, WIDTHS = (11.0, 8.5, 5.5, 3.0), (2.4, 2.4, 1.2, 1.0)
@@ -32,9 +31,9 @@ def drawn(study, quantities):
 
 def curves_of(study, quantities):
     """Return the Curves of the quantities of a Study."""
-    steps = study.order_steps if abscissa(study)[2] else dict.fromkeys(quantities, study.step)
-    return [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q], steps[q])
-            for q in quantities]
+    has_own = abscissa(study)[2]
+    return [Curve(LABELS[q], study.errors[q], study[f"mark_{q}"] == FITTED, study[f"fitted_error_{q}"],
+                  study[f"step_{q}" if has_own else "step"]) for q in quantities]
 
 
 def fixed_ratio(study):
@@ -72,23 +71,21 @@ def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=
     fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
     errors = np.concatenate([error for _, error in fitted])
     is_wide = len(slopes) == 1 and len(errors) > 0 and errors.max() > WIDE * errors.min()
-    if axes is not None:
-        axes.set(xlabel=label)
-    elif at_ratio:
-        axes, below = style.figure(1, 1.9).subplots(2, 1)
-        same = [curve._replace(errors=np.where(at_ratio[1], curve.errors, np.nan), predicted=np.full(len(ds), np.nan),
-                               steps=ds) for curve in curves]
-        _draw_errors(below, same, {n: same for n in slopes})
-        axes.set(xlabel=label)
-        below.set(xlabel=f"cell width δs, with δs/δt = {measured(at_ratio[0], 3)}")
-    else:
-        frames = style.figure(1, 1.15).subplots(1 + is_wide, 1, sharex=True, squeeze=False,
-                                                height_ratios=[4, 3][:1 + is_wide])[:, 0]
-        axes = frames[0]
-        for frame, order in zip(frames[1:], slopes):
-            _draw_quotients(frame, fitted, order)
-        frames[-1].set(xlabel=label)
+    below = []
+    if axes is None:
+        has_below = is_wide or at_ratio is not None
+        axes, *below = style.figure(1, 1.9 if at_ratio else 1.15).subplots(
+            1 + has_below, 1, sharex=not at_ratio, squeeze=False, height_ratios=[4, 3][:1 + has_below])[:, 0]
     _draw_errors(axes, curves, slopes, floor)
+    for frame in below:
+        if at_ratio:
+            same = [curve._replace(errors=np.where(at_ratio[1], curve.errors, np.nan), steps=ds,
+                                   predicted=np.full(len(ds), np.nan)) for curve in curves]
+            _draw_errors(frame, same, {n: same for n in slopes})
+            frame.set(xlabel=f"cell width δs, with δs/δt = {measured(at_ratio[0], 3)}")
+        else:
+            _draw_quotients(frame, fitted, *slopes)
+    (axes if at_ratio or not below else below[0]).set(xlabel=label)
     if any(len(_points(curve.steps, curve.errors)[0]) for curve in curves):
         style.legend(axes)
     else:
@@ -106,17 +103,17 @@ def _draw_errors(axes, curves, slopes, floor=0.0):
         style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
     low, high = axes.get_ylim()
     if low <= floor <= high:
-        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle=(0, (6, 2)))
-        axes.annotate("round-off floor", (1, floor), (-2, 2), xycoords=("axes fraction", "data"),
-                      textcoords="offset points", ha="right", va="bottom", color=style.GREY, fontsize=10)
+        axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle="--")
+        axes.text(1, floor, "round-off floor", transform=axes.get_yaxis_transform(), ha="right", va="bottom",
+                  color=style.GREY, fontsize=10)
     style.label_decades(axes.xaxis, axes.yaxis)
 
 
 def _draw_quotients(axes, fitted, order):
     """Draw the fitted errors over the step to the power of the expected order; they are constant at this order."""
-    for n, (h, error) in enumerate(fitted):
+    for (h, error), colour, marker in zip(fitted, cycle(style.COLOURS), cycle(style.MARKERS)):
         # A label that begins with an underscore keeps the points out of the table of the figure's curves.
-        axes.scatter(h, error / h**order, 25, style.COLOURS[n], style.MARKERS[n], label="_")
+        axes.scatter(h, error / h**order, 25, colour, marker, label="_")
     axes.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
     axes.margins(y=0.25)
     axes.locator_params(axis="y", nbins=4)
@@ -125,7 +122,7 @@ def _draw_quotients(axes, fitted, order):
 def abscissa(study):
     """Return the label of the axis of the steps, words for it, and whether the steps are those of a joint fit."""
     if study.refine == "elements":
-        ratio = measured(study.dt[0] * study.level_elements[0], 3, plain=range(-3, 4))
+        ratio = measured(study.dt[0] * study["elements"][0], 3)
         return f"step δt = {ratio} h, h = 1/n", f"δt = {ratio} h, where h = 1/n", False
     if study.fit["step_x"] != "joint":
         return *PLAIN_STEPS[study.refine], False
@@ -136,19 +133,20 @@ def abscissa(study):
 
 
 def _draw_curve(axes, curve, n):
-    colour, marker = style.COLOURS[n], style.MARKERS[n]
-    size = SIZES[n] * min(1, MANY / len(curve.errors)) ** 0.5
-    h, line = _points(curve.steps, np.where(curve.fitted, curve.predicted, np.nan))
-    if len(h) > 1:
-        axes.plot(h, line, linestyle=style.LINES[n], color=colour, linewidth=WIDTHS[n])
+    marker, line = style.MARKERS[n % len(style.MARKERS)], style.LINES[n % len(style.LINES)]
+    look = {"color": style.COLOURS[n % len(style.COLOURS)],
+            "markersize": SIZES[n % len(SIZES)] * min(1, 8 / len(curve.errors)) ** 0.5}
+    fitted = _points(curve.steps, np.where(curve.fitted, curve.predicted, np.nan))
+    if len(fitted[0]) > 1:
+        axes.plot(*fitted, line, color=look["color"], linewidth=WIDTHS[n % len(WIDTHS)])
     else:
         # Without a fit, a pale line joins the points.
-        axes.plot(*_points(curve.steps, curve.errors), color=colour, linewidth=0.9, alpha=0.5)
-    for chosen, face in ((curve.fitted, colour), (~curve.fitted, "white")):
-        axes.plot(*_points(curve.steps, np.where(chosen, curve.errors, np.nan)), marker, color=colour,
-                  markerfacecolor=face, markersize=size, markeredgewidth=1.4)
+        axes.plot(*_points(curve.steps, curve.errors), color=look["color"], linewidth=0.9, alpha=0.5)
+    for chosen, face in ((curve.fitted, look["color"]), (~curve.fitted, "white")):
+        axes.plot(*_points(curve.steps, np.where(chosen, curve.errors, np.nan)), marker,
+                  markerfacecolor=face, markeredgewidth=1.4, **look)
     # An empty curve provides the entry of the legend, which thus is the same whether the points are filled or hollow.
-    axes.plot([], [], marker=marker, linestyle=style.LINES[n], color=colour, markersize=size, label=curve.label)
+    axes.plot([], [], marker + line, label=curve.label, **look)
 
 
 def _points(steps, errors):

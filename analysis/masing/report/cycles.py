@@ -7,7 +7,7 @@ import numpy as np
 from masing import draw
 from masing.cycles.half_cycles import reversals
 from masing.cycles.polygons import segments_in_words
-from masing.text import cell, count, joined, labels, motion, restoring_of_all, scientific
+from masing.text import cell, count, labels, listed, motion, restoring_of_all, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
 from masing.style import MANY_REVERSALS
@@ -69,17 +69,16 @@ def _together(group, exact):
     figure = draw.over_exact(runs, exact, *group[0].sample[0][[0, -1]])
     # The caption names only the cycles that are drawn.
     drawn = [line.get_label() for line in figure.axes[0].lines if line.get_label() in labels(runs)]
-    caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {joined(drawn)}"
+    caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {listed(drawn)}"
     caption += " over the exact one, grey" if exact is not None else ""
     caption += ", with the right-hand corner magnified" if figure.axes[0].child_axes else ""
     return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.")
 
 
 def _long(cycle):
-    """Return the Picture of a Cycle of many loops, coloured by time if the range of these changes."""
-    by_time = ", coloured by time" if draw.is_by_time(cycle.sample[1]) else ""
+    """Return the Picture of a Cycle of many loops."""
     return Picture(f"{cycle.run.path.stem}-cycle", draw.curve_of_run(cycle.run, cycle.sample),
-                   f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}{by_time}.")
+                   f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}.")
 
 
 def _row(cycle, exact):

@@ -42,7 +42,7 @@ def _slipping(run):
     yields.
     """
     late = run.t > run.t[-1] - 4 * np.pi
-    u = [column[late] for name, column in run.state.items() if name.startswith("u")]
+    u = [column.to_numpy()[late] for name, column in run.to_dataframe().items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
 
 
@@ -75,7 +75,7 @@ VALUES = {
     "identified_eta": lambda run: _identified(run)[0], "identified_k": lambda run: _identified(run)[1],
     "error_eta": lambda run: np.abs(_identified(run, true=True)[0]).max(),
     "error_k": lambda run: np.abs(_identified(run, true=True)[1]).max(),
-    "bounds": lambda run: [np.abs(run.state[f"g{n}"]).max() for n in (1, 2, 3)],
+    "bounds": lambda run: [run.to_dataframe()[f"g{n}"].abs().max() for n in (1, 2, 3)],
 }
 
 

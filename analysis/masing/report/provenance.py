@@ -57,7 +57,7 @@ def origin(run, again):
             "known": [known.get("version", EN_DASH), revision, str(known.get("date", EN_DASH))[:10],
                       known.get("ranks", EN_DASH)],
             "facts": known,
-            "seconds": cell(run.timing.get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
+            "seconds": cell(run.attributes("timing").get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
             "configuration": short_configuration(run.configuration or "")}
 
 

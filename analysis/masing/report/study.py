@@ -38,7 +38,7 @@ def study_section(study, number, problem):
                       f.expectation(study.number("tolerance")),
                       f"{study.fit[f'levels_{f.quantity}']} of {len(study.ds)}",
                       levels.constant_cells(study, f.quantity)) for f in shown],
-        "constant_headings": levels.constant_headings(study), "law": law, "law_notes": notes,
+        "constant_headings": list(levels.constant_names(study)), "law": law, "law_notes": notes,
         "statement": _statement(study), "tests": STATEMENTS[statement(study)],
         "unmet": study.fit.get("unmet_hypotheses", ""), "against": reference_text(study),
         "level_headings": [*levels.sizes(study), *(heading for q in quantities
@@ -70,7 +70,7 @@ def error_picture(study, quantities):
 def _statement(study):
     """Return the template's values for the statement that a study tests."""
     constant = bound(study)
-    column = {"steps": ("P", study.level_cells), "cells": ("N", study.level_steps)}.get(study.refine)
+    column = {"steps": ("P", study["cells"]), "cells": ("N", study["steps"])}.get(study.refine)
     fixed = column and f"{column[0]} = {listed(count(n) for n in dict.fromkeys(column[1]) if np.isfinite(n))}"
     return {"name": statement(study), "continuum": study.attributes("series").get("cells") == 0,
             "left_over": study.fit["left_over"], "fixed": fixed,

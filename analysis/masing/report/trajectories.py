@@ -124,7 +124,7 @@ def _scan_facts(scan):
     sizes = scan[size := size_of(scan)]
     sizes = sizes[scan.done & np.isfinite(sizes)]
     over = listed(f"{name} in [{scan[name].min():.4g}, {scan[name].max():.4g}]" for name in scan.parameters)
-    text = f"{len(scan.done)} {scan.kind_in_words} for {over}"
+    text = f"{len(scan.done)} {'limit cycles' if scan.kind == 'steady' else 'runs'} for {over}"
     text += f": {LABELS[size]} from {sizes.min():.4g} to {sizes.max():.4g}" if len(sizes) else ""
     text += f"; {failed} failed" if failed else ""
     if scan.kind == "steady":

@@ -113,7 +113,7 @@ def main(arguments):
     axes = axis_labels(options.files, units)
     curves, titles = [sample[1:] for sample in samples], labels(options.labels, list(titles))
     figure, common = (draw.together(curves, titles, axes) if options.together
-                      else draw.panels(curves, titles, [sample[0] for sample in samples], axes))
+                      else draw.panels(curves, titles, axes))
     style.save(figure, path)
     print(path)
     if common:
