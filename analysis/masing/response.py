@@ -174,5 +174,5 @@ def _cycles(axes, scan):
     for n, (x, restoring) in enumerate(scan.cycles):
         axes.plot(x, restoring, color=style.colours(len(scan.cycles))[n], linewidth=1,
                   label=_label({name: scan[name][n] for name in scan.parameters}))
-    axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).labels["restoring"]))
+    axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).ordinate))
     style.legend(axes)

@@ -486,7 +486,7 @@ class Run(Result):
     def plot_cycle(self, *, start=None, end=None, ax=None, **line):
         """Draw the restoring force over x; the arguments and the result are those of `plot`."""
         _, x, restoring = self.in_window(start, end)
-        return self._plot(ax, x, restoring, line, "x", motion(self).labels["restoring"])
+        return self._plot(ax, x, restoring, line, "x", motion(self).ordinate)
 
     def _plot(self, ax, x, y, line, abscissa, ylabel):
         """Draw a curve over the dataset `abscissa` of the samples, label the axes, and return them."""

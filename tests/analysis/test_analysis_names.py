@@ -101,9 +101,9 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
     run = read(result_of("simulate", "run.h5", *words))
     found = motion(run)
     assert (found.force, found.restoring) == (force, restoring)
-    for name in ("force", "restoring"):
+    for name, label in (("force", f"force {force}"), ("restoring", found.ordinate)):
         about = run.attributes(f"series/{name}")
-        assert (about["symbol"], about["label"]) == (getattr(found, name), found.labels[name])
+        assert (about["symbol"], about["label"]) == (getattr(found, name), label)
 
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
