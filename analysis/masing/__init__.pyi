@@ -15,14 +15,9 @@ from masing.ensembles import Fragility as Fragility
 from masing.errors import MasingError as MasingError
 from masing.identification.identify import identify as identify
 from masing.judgement import judge as judge
-from masing.material import Material as Material
-from masing.material import MaterialPoint as MaterialPoint
-from masing.material import MaterialPoints as MaterialPoints
-from masing.material import backbone as backbone
-from masing.results import Run as Run
-from masing.results import Scan as Scan
-from masing.results import Study as Study
-from masing.results import show as show
+from masing.material import (Material as Material, MaterialPoint as MaterialPoint, MaterialPoints as MaterialPoints,
+                             backbone as backbone)
+from masing.results import Run as Run, Scan as Scan, Study as Study, show as show
 
 __version__: str
 

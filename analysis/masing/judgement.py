@@ -174,6 +174,8 @@ def _frame(table):
         frame.columns = named.values()
     else:
         try:
+            if not isinstance(table, dict | pd.DataFrame):
+                raise TypeError
             frame = pd.DataFrame(table)
         except (ValueError, TypeError):
             raise MasingError(f"table={quoted(table)}: give a path, a DataFrame, or {{column: values}} with as many "

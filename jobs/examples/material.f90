@@ -5,6 +5,7 @@
 !         -L$PREFIX/lib -Wl,-rpath,$PREFIX/lib -lmasing_material -o material
 !
 program material
+  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
   use, intrinsic :: iso_c_binding
   use masing_material
   implicit none
@@ -58,7 +59,7 @@ program material
   call show("slope", slope)
 
   ! A mistake: the result is not MASING_DONE, and a text says what is wrong.
-  if (masing_point_set_trial(point, 1 / zero) /= MASING_MISTAKE) stop 1
+  if (masing_point_set_trial(point, ieee_value(zero, ieee_positive_inf)) /= MASING_MISTAKE) stop 1
   print "(2a)", "mistake ", masing_text(masing_last_error())
   do i = 1, n
     call masing_point_free(points(i))

@@ -68,8 +68,8 @@ def found(tmp_path_factory, papers_case, whole_run):
 
 
 def test_the_page_fits(found):
-    # Two pictures of errors; work; cycle; u; motion of two problems and the file with u; energy.
-    images = 2 + 1 + 1 + 1 + 3 + 1
+    # Two pictures of errors; cycle; u; motion of two problems; energy.
+    images = 2 + 1 + 1 + 2 + 1
     verdicts = ["1 of 2 studies as expected", "1 of 2 studies not as expected"] + ["as expected", "not as expected"] * 2
     for width in WIDTHS:
         facts = found[width]

@@ -98,7 +98,7 @@ def test_a_page_has_a_section_on_chains_and_no_cycles_of_them(page_of, chain_run
 def test_a_study_of_elements_has_their_numbers_and_the_errors_of_the_nodes(study):
     found = read(study)
     assert isinstance(found, Study) and found.quantities == QUANTITIES and found.verdict == "not judged"
-    assert tuple(found.level_elements) == LEVELS and np.allclose(found.dt, 0.475 / np.array(LEVELS), rtol=1e-15)
+    assert tuple(found["elements"]) == LEVELS and np.allclose(found.dt, 0.475 / np.array(LEVELS), rtol=1e-15)
     for q in QUANTITIES:
         assert found.order(q)[0] == pytest.approx(2, abs=0.02)  # the next term of the error is of order h⁴
     table = found.levels

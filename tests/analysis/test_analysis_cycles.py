@@ -93,13 +93,13 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, pap
     the corner's width. A cycle nearer than 1e-6 is not told apart even there."""
     runs, exact = shifted(tmp_path, papers_case, 0.1, 0.02, 5e-3, 1e-3)
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
-    (picture,) = found["together"]
+    (picture,) = found["pictures"]
     assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the right-hand "
                         r"corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
     assert drawn(picture.figure.axes[0]) == ("exact, P = 10, P = 100, P = 10⁴", ["× 47"])
     others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))
               for name, value in (("scheme", "leapfrog"), ("mass", 2))]
-    one, other = [each.figure.axes[0] for each in cycles_section([runs[1], runs[0], *others])["together"]]
+    one, other = [each.figure.axes[0] for each in cycles_section([runs[1], runs[0], *others])["pictures"]]
     assert drawn(one) == ("P = 10, P = 100", []) and len(other.lines) == 1
     assert one.get_ylabel() == "restoring force F − m x″"
     for shift in (0.02, 1e-8):
@@ -109,9 +109,9 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, pap
 
 def test_runs_of_other_numbers_of_steps_are_drawn_each(tmp_path, papers_case):
     runs = [Run(write_run(tmp_path / f"{steps}.h5", papers_case, steps=steps)) for steps in (1000, 2000, 1000)]
-    (picture,) = cycles_section(runs[:2])["together"]
+    (picture,) = cycles_section(runs[:2])["pictures"]
     assert drawn(picture.figure.axes[0])[0] == "P = 3, N = 1000, P = 3, N = 2000"
-    assert cycles_section(runs[:1] + runs[2:])["together"][0].caption == cycles_section(runs[:1])["together"][0].caption
+    assert cycles_section(runs[:1] + runs[2:])["pictures"][0].caption == cycles_section(runs[:1])["pictures"][0].caption
 
 
 @pytest.mark.parametrize("period, part", [(0.1, 0.2), (3.0, 1.0)])
@@ -120,8 +120,8 @@ def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, papers_case, period
     wave = np.sin(2 * np.pi * t / period)
     study = read(write_study(tmp_path / "s.h5", ladder(), fit(reference="exact"),
                              np.array([t, wave, wave, wave, wave])))
-    (picture,) = cycles_section([], studies=[study])["together"]
-    assert f"{1 - part:.6g} ≤ t ≤ 1" in picture.alt
+    (picture,) = cycles_section([], studies=[study])["pictures"]
+    assert f"{1 - part:.6g} ≤ t ≤ 1" in picture.caption
     assert cycles_section([], studies=[read(write_study(tmp_path / "f.h5", ladder(), fit(), papers_case))]) is None
 
 

@@ -77,7 +77,7 @@ def likeliest(demand, intensity):
 @pytest.mark.parametrize("count", [6, 40])
 def test_the_curve_has_the_greatest_likelihood(count):
     table = records(np.random.default_rng(count), count, 0.5)
-    found = ensembles.Fragility(table, "a", 0, "y", "sample", 100)
+    found = ensembles.Fragility(table, "a", 0, "y", 100)
     assert (found.median, found.dispersion) == pytest.approx(likeliest(table["demand"], table["intensity"]), rel=1e-6)
     curve = found.curve([0.2, MEDIAN])
     expected = stats.norm.cdf(np.log(np.array([0.2, MEDIAN]) / found.median) / found.dispersion)
@@ -108,7 +108,7 @@ def test_a_bootstrap_of_records_holds(long, shared):
     """In the parts of draws of 40 records that are asked for, the intervals of median and dispersion hold them."""
     draws, random, held = 500 if long else 40, np.random.default_rng(5), []
     for seed in range(draws):
-        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", "sample", 1000 if long else 200, seed)
+        fit = ensembles.Fragility(records(random, 40, shared), "a", 0, "y", 1000 if long else 200, seed)
         held.append((fit.median_interval[0] <= MEDIAN <= fit.median_interval[1],
                      fit.dispersion_interval[0] <= DISPERSION <= fit.dispersion_interval[1]))
     # Three standard deviations of 40 draws are 10 %; of 500 draws the median is to hold in 93 %.
@@ -128,7 +128,7 @@ def test_points_that_fail_count_as_above_and_as_below():
         assert both["failed"].sum() in (failed.sum(), 2 * failed.sum())
         assert np.array_equal(both[[most, "if_below"]], np.c_[over[most], under[most]])
         assert np.array_equal(both[["lower", "upper"]], np.c_[under["lower"], over["upper"]])
-    both, over, under = (ensembles.Fragility(each, "a", 0, "y", "sample", 200) for each in (lost, above, below))
+    both, over, under = (ensembles.Fragility(each, "a", 0, "y", 200) for each in (lost, above, below))
     assert (both.median, both.dispersion) == (over.median, over.dispersion)
     assert list(both.to_dataframe()["if_below"]) == [under.median, under.dispersion]
     assert np.array_equal(both.curve()[["probability", "if_below"]],
@@ -138,15 +138,11 @@ def test_points_that_fail_count_as_above_and_as_below():
     assert f"; {failed.sum()} of 400 points failed" in str(both)
 
 
-@pytest.mark.parametrize("demand, words", [
-    ((0, 0, 0, 0, 0, 0), "no point up to a = 3 exceeds y = 1: lower the limit, or scan larger a"),
-    ((2, 2, 2, 2, 2, 2), "every point from a = 1 on exceeds y = 1: raise the limit, or scan smaller a"),
-    ((0, 0, 0, 2, 2, 2), "no point below a = 2 and every point above a = 2 exceeds y = 1"),
-    ((2, 0, 0, 0, 0, 0), "the part of the points that exceeds y = 1 does not grow with a")])
-def test_points_without_a_curve_are_refused(demand, words):
+@pytest.mark.parametrize("demand", [(0, 0, 0, 0, 0, 0), (2, 2, 2, 2, 2, 2), (0, 0, 0, 2, 2, 2), (2, 0, 0, 0, 0, 0)])
+def test_points_without_a_curve_are_refused(demand):
     table = table_of(np.array(demand, dtype=float), np.repeat([1.0, 2.0, 3.0], 2))
-    with pytest.raises(MasingError, match=words):
-        ensembles.Fragility(table, "a", 1, "y", None)
+    with pytest.raises(MasingError, match="the points with y > 1 determine no curve over a: "):
+        ensembles.Fragility(table, "a", 1, "y")
 
 
 PULSES = ("--base-acceleration", "a*exp(-(t-5)^2/8)*sin((1+0.07*r)*t+r)", "--cells=inf", "--final-time=12",
@@ -184,16 +180,12 @@ def test_a_scan_is_summarized_by_its_columns(pulses):
 @pytest.mark.parametrize("call, words", [
     (lambda scan: scan.summary("most_x", "a", quantiles=(0.5, 50)), "give numbers between 0 and 1"),
     (lambda scan: scan.exceedance(math.nan, "a"), "limit=nan: give a finite number"),
-    (lambda scan: scan.fragility(LIMIT, "a", resamples=10), "whole number of at least 100"),
-    (lambda scan: scan.fragility(LIMIT, "a", seed="s"), "seed='s': give a whole number"),
-    (lambda scan: scan.fragility(LIMIT, "a", cluster="a"), "is the intensity"),
-    (lambda scan: scan.fragility(LIMIT, "a", cluster=[1, 2]), "a label for each of the 12 samples"),
+    (lambda scan: scan.fragility(LIMIT, "a", resamples=10), "10 resamples: a bootstrap needs at least 3 and 100"),
+    (lambda scan: scan.fragility(LIMIT, "a", cluster="d"), "has no dataset d; it has a, "),
     (lambda scan: scan.fragility(LIMIT, "a", where={"a": 0.6}), "needs two or more intensities, all of them positive"),
-    (lambda scan: scan.fragility(LIMIT, "a").curve([0.5, 0]), "give positive intensities"),
     (lambda scan: scan.exceedance(LIMIT, "c"), "points of the same c and sample differ in a: choose some"),
-    (lambda scan: scan.summary("peak", "a"), "of='peak': .* has the columns a, "),
-    (lambda scan: scan.summary("most_x", "a", where=["c"]), "give a dictionary"),
-    (lambda scan: scan.summary("most_x", "a", where={"c": 0.5}), "no such point; its c are"),
+    (lambda scan: scan.summary("peak", "a"), "has no dataset peak; it has a, "),
+    (lambda scan: scan.summary("most_x", "a", where={"c": 0.5}), "no such point"),
     (lambda scan: scan.fragility(LIMIT, "a", where={"sample": 1}), "a bootstrap needs at least 3")])
 def test_mistakes_are_told_in_one_line(pulses, call, words):
     with pytest.raises(MasingError, match=words):
@@ -223,7 +215,5 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     draw(axes := figures.style.figure().add_subplot())
     assert words == "quantiles of max |x| over a, with bands of 95 %" and len(axes.lines) == 3
     assert np.array_equal(axes.lines[1].get_ydata(), table["value"][table["quantile"] == 0.5])
-    # A label for each record stands for the record.
-    assert str(scan.fragility(LIMIT, "a", cluster=range(12))) == str(found)
     # Twelve records do not bound the 16 % and 84 % quantiles from both sides; no band is drawn there.
     assert [len(each.get_paths()) for each in upper.collections] == [0, 1, 0]

@@ -16,9 +16,8 @@ from masing.cycles.limit_cycle import analyse
 from masing.report.chains import chain_pictures
 from masing.report.page import TEMPLATES
 from masing.report.pictures import Picture
-from masing.report.problem import cited, equations_of, typeset
+from masing.report.problem import equations_of, typeset
 from masing.report.trajectories import response_pictures, trajectory_pictures
-from masing.report.work import work_precision
 from masing.response import panels
 from masing.results import Run, Scan, Study, read
 from masing.text import (count, listed, measured, motion, names_apart, order, rounded_up, scientific,
@@ -38,7 +37,7 @@ def test_runs_are_told_apart_by_what_differs(tmp_path, papers_case, changes, nam
     assert names_apart(runs) == names
 
 
-def test_values_are_short_equations_typeset_and_works_cited():
+def test_values_are_short_and_equations_typeset():
     for text, short in (("1, 2", "1, 2"), ("0.9106013664704218*s", "0.910601*s"), ("a1.23456789", "a1.23456789"),
                         ("1.23456789e-12-x1", "1.23457e-12-x1"), ("points:0 1;1 2;", "table, 2 points")):
         assert short_value(text) == short
@@ -51,8 +50,6 @@ def test_values_are_short_equations_typeset_and_works_cited():
             ("a base: u < 1 & x''", "a base: <i>u</i> &lt; 1 &amp; <i>x</i>″")):
         assert typeset(text) == html
     assert equations_of("prandtl: a model\n\n  x' = y\n  m y' = F\n\nparameters\n  m  mass\n") == ["x' = y", "m y' = F"]
-    (work,) = cited("Bastien, Lamarque and Schatzman (2001)")
-    assert "VIB-21456" in work.entry and cited("nobody (1999)") == []
 
 
 def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
@@ -108,8 +105,8 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [
     ((DAMPED, FORCED), ["my′=F−cy−k0x−∫", "mF(t)x(t)ck(s)", "workofF:W"], ["mag", "(x,F"]),
-    ((BASE,), ["my′=F−mag−k0x−∫", "workofF−mag:W", "x(t)andF(t)−mag(t).x"], ["−cy", "workofF:"]),
-    ((), ["my′=F−k0x−∫", "workofF:W", "Thecurves(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
+    ((BASE,), ["my′=F−mag−k0x−∫", "workofF−mag:W", "x(t)andF(t)−mag(t)."], ["−cy", "workofF:"]),
+    ((), ["my′=F−k0x−∫", "workofF:W", "Cycles(x,F−mx″)", "max|F−mx″|"], ["k₀x+S", "mag", "−cy", "without"])])
 def test_a_page_has_the_terms_of_its_equation(result_of, page_of, words, said, unsaid):
     words = page_of(result_of("simulate", "run.h5", *SHORT, "--energy", *words)).words
     found = "".join(words.split())
@@ -131,8 +128,7 @@ def test_letters_of_pictures_are_large_and_labels_of_ticks_apart(tmp_path, whole
     chain = read(result_of("simulate", "chain.h5", "--model=masing-chain", "--set=n=4", "--set=m=1", "--set=k=1",
                            FORCED, *SHORT, "--watch=1,3", "--field-every=400"))
     with style.applied():
-        pictures = [*trajectory_pictures([run]), *chain_pictures([chain]), *response_pictures(Scan(scan))[:3],
-                    *work_precision([joint])["pictures"]]
+        pictures = [*trajectory_pictures([run]), *chain_pictures([chain]), *response_pictures(Scan(scan))[:3]]
         drawn = [study_figure(joint, joint.quantities), draw.over_exact([cycle], run),
                  draw.curve_of_run(run, [run.t, run.x, run.restoring]),
                  *(each.figure for each in pictures)]

@@ -74,7 +74,7 @@ def test_a_run_has_the_content_of_its_file_by_name():
     assert all(name in run for name in (*run, "field/u", "/series/x")) and run.get("last_t") is None
     for name in ("last_t", 3, "series"):
         assert name not in run
-        with pytest.raises(masing.MasingError, match=" has no dataset /"):
+        with pytest.raises(masing.MasingError, match=" has no dataset "):
             run[name]
 
 
@@ -117,12 +117,12 @@ X = np.linspace(0, 1, 30)
     ({"dt": 0.01}, "^dt=0.01: is no option: the step is final_time / steps"),
     ({"final_time": 3, "start": 4}, "^start: 4; "), (SMALL | {"ranks": 2.5}, "^ranks=2.5: give a whole number from 1"),
     (lambda: masing.scan(over=[1, 2]), r"^over=\[1, 2\]: give a dict"), (lambda: masing.open("a\0b"), "is not there"),
-    (lambda: masing.simulate(**SMALL).save("/none/run.h5"), r"^save\('/none/run.h5'\): No such file"),
-    (lambda: masing.simulate(**OTHER).last_u,
-     r'no dataset /field/u; it has .*; what .* is in result\["state"\]$'),
-    (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"), (lambda: masing.Run(3), "give the path of a result"),
-    (lambda: masing.simulate(**SMALL, force=0).save(3), "give the path of a file"),
-    (lambda: masing.simulate(**SMALL, force=0).plot_cycle(start="a"), "^start='a': give a time"),
+    (lambda: masing.simulate(**SMALL).save("/none/run.h5"), "^'/none/run.h5': cannot be written: No such file"),
+    (lambda: masing.simulate(**SMALL).to_netcdf("/none/run.nc"), "^'/none/run.nc': cannot be written: .*No such file"),
+    (lambda: masing.simulate(**SMALL).to_netcdf(None), "^None: cannot be written: expected str"),
+    (lambda: masing.simulate(**OTHER).last_u, "no dataset field/u; it has .*, state"),
+    (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"),
+    (lambda: masing.simulate(**SMALL, force=0).save(3), "^3: cannot be written: expected str"),
     (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
     (lambda: masing.scan(samples=3), "^samples=3: give"),
     (lambda: masing.scan(over={"force": []}), "is empty; give records"),
@@ -150,7 +150,7 @@ def test_errors_are_also_those_that_python_has_for_them(tmp_path):
         masing.open(tmp_path / "none.h5")
     with pytest.raises(KeyError) as unknown:
         masing.simulate(**SMALL)["none"]
-    assert "has no dataset /none" in str(unknown.value) and str(unknown.value)[0] != "'"
+    assert "has no dataset none" in str(unknown.value) and str(unknown.value)[0] != "'"
     with pytest.raises(ValueError, match="^k0 = -1; ") as wrong:
         masing.Material(k0=-1)
     for caught in (missing, unknown, wrong):
@@ -202,7 +202,6 @@ def test_arrays_of_results_are_read_only_and_those_made_of_them_are_not():
         frame["x"] -= 1
         data.x[0] = 7.0
         np.testing.assert_array_equal(result.x, before)
-    assert not any(array.flags.writeable for array in run.state.values())
 
 
 def test_a_run_that_is_not_finished_says_so(tmp_path):
@@ -246,7 +245,7 @@ def test_a_study_comes_back_whatever_its_verdict_and_shows_itself():
     for name in ("cells", "steps", "mark_x"):  # counts are whole numbers
         assert frame[name].dtype.kind == "i" and list(frame[name]) == list(study[f"cases/{name}"])
     shown = study._repr_html_()
-    assert study.claim.startswith("Order one in δs: x") and study.claim in shown and "svg+xml;base64," in shown
+    assert study.claim.startswith("Order one in δs: x") and study.claim in shown and "order of x" in shown
     assert study.plot_errors().get_xlabel() == "cell width δs"
     # The style of the session stays.
     with matplotlib.rc_context({"lines.linewidth": 7.5, "font.size": 3.5, "axes.grid": True}):
@@ -281,9 +280,8 @@ def test_the_finest_level_of_a_study_is_a_run_and_the_study_is_none(tmp_path):
         assert (run.cells, run.steps) == (200, 20000) and np.array_equal(run.x, study["series/x"])
         assert set(run) == {"t", "x", "y", "force", "restoring"} == {"t", *run.to_xarray()}
         assert (run.settings["cells"], run.settings["steps"]) == ("200", "20000") and "levels" not in run.settings
+        assert run.configuration.startswith("model = masing\n")
         np.testing.assert_array_equal(masing.simulate(config=run.configuration).x, run.x)
-        with pytest.raises(ValueError, match="has no file of its own; save the study$"):
-            run.save(tmp_path / "f.h5")
     assert study.finest is study.finest and study.settings["levels"] == "25,50,100,200"
     given = matplotlib.pyplot.figure().add_subplot()
     assert study.plot_errors(given) is given and given.get_xlabel() == "cell width δs"
@@ -293,13 +291,11 @@ def test_what_a_result_has_not_is_no_attribute_and_is_said_by_the_names_it_has()
     run = masing.simulate(**SMALL, force="0.3*sin(t)")
     assert not hasattr(run, "watch") and not hasattr(run, "profile") and hasattr(run, "x")
     assert run._ipython_key_completions_() == list(run)
-    with pytest.raises(KeyError, match=f"has no dataset /X; it has {', '.join(run)}$"):
+    with pytest.raises(KeyError, match=f"has no dataset X; it has {', '.join(run)}$"):
         run["X"]
     scan = masing.scan(over={"w": [0.5, 0.7]}, force="0.1*sin(w*t)", **SMALL)
     with pytest.raises(KeyError, match="it has .*, peak_x$"):
         scan["amp"]
-    with pytest.raises(ValueError, match="read-only"):
-        scan.done[0] = False
     index = masing.converge(**STUDY).to_dataframe().index
     assert (index.name, list(map(type, index.tolist()))) == ("level", [int] * 4)
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from masing import response as figures
-from masing.report.summary import claim_of_scan
-from masing.report.trajectories import response_pictures
+from masing.report.trajectories import _scan_facts, response_pictures
 from masing.results import Scan
 
 class Points(dict):
@@ -85,18 +84,15 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
 
 
 def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
-    scan = Points({"residual": np.array([1e-13, -4e-12, 1.0])}, kind="steady", kind_in_words="limit cycles",
-                  settings={"cells": "inf"}, done=np.array([True, True, False]))
-    assert claim_of_scan(scan).startswith("2 of 3 limit cycles of the exact solution at P = ∞")
-    assert claim_of_scan(scan).endswith(" each closed to 4·10⁻¹² of its range.")
-    scan.kind, scan.kind_in_words, scan.engine = "runs", "runs", "sweep"
-    for steps, words in (("800", "N = 800"), ("record", "the N that belongs to the record of each")):
-        scan.settings["steps"] = steps
-        assert f"2 of 3 runs are computed in steps of time at P = ∞, with {words};" in claim_of_scan(scan)
+    scan = Points({"residual": np.array([1e-13, -4e-12, 1.0]), "w": np.arange(3.0), "amplitude": np.array([1, 2, 9.0])},
+                  kind="steady", parameters=["w"], settings={"k0": "0.2"},
+                  done=np.array([True, True, False]))
+    assert _scan_facts(scan) == ("3 limit cycles for w in [0, 2]: amplitude X from 1 to 2; 1 failed; each is closed to "
+                                 "4·10⁻¹² of its range. k₀ = 0.2.")
 
 
 def test_a_report_has_a_section_on_scans(scans, page_of):
     words = page_of(scans["steady"]).words
-    assert words.startswith("Responses Responses 8 of 8 limit cycles of the exact solution at P = ∞, by shooting")
-    assert "masing reproduce steady.h5" in words and "Figure 1. Amplitude X over frequency w." in words
+    assert "Responses Responses Amplitude X over frequency w. 8 limit cycles for F in [0.2, 0.4] and w in" in words
+    assert "masing reproduce steady.h5" in words
     assert "F(t) = F*cos(w*t), k(s) = 1, η(s) = s+0.1, k₀ = 0.2." in words

@@ -226,7 +226,7 @@ def test_a_record_that_cannot_be_read_is_a_failed_point(masing):
 def test_a_record_that_changes_while_the_scan_runs_ends_it(masing):
     """Whether or not it was read again."""
     record(masing, "r.csv", 1)
-    masing.file("T.csv", "record,steps\n" + "r.csv,3000000\n" * 8)
+    masing.file("T.csv", "record,steps\n" + "r.csv,1000000\n" * 8)
     process = masing.start("scan", "--samples=T.csv", "--force=record(t)", "--final-time=record", *SLAB, "--quiet",
                            "--checkpoint-every=1", "--checkpoint=c.h5", ranks=2)
     masing.wait_until(process, (masing.folder / "c.h5").exists)

@@ -20,7 +20,7 @@ from result_files import contents, seal
 SPLIT = ("--cells=180000", "--final-time=40", "--k0=0.1")  # so many cells that ranks share them
 FORCED, PERIODIC = "--force=0.45*cos(0.5*t)", ("--force=0.4*cos(w*t)", "--k0=0.1")
 SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
-STUDY = ("converge", "--levels=3200,6400,12800", "--final-time=10", "--reference=successive", "--field-samples=5",
+STUDY = ("converge", "--levels=1600,3200,6400", "--final-time=10", "--reference=successive", "--field-samples=5",
          "--expect-order=none")
 SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000", "--final-time=40", "--keep=series",
         "--sample-every=50")
@@ -29,9 +29,9 @@ SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000"
 # goes on, what it counts, and its words. Each takes about a second. Of each command there are works of all ranks
 # together, works of single ranks, or both. The first checkpoint is behind rows and fields.
 COMMANDS = {
-    "a run with all recorders": ("SIGUSR1", 2, 1, 3, "2000 steps", (
-        "simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=2000", "--from=5", "--energy",
-        "--sample-every=19", "--field-every=382", "--checkpoint-every=800")),
+    "a run with all recorders": ("SIGUSR1", 2, 1, 3, "1000 steps", (
+        "simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=1000", "--from=5", "--energy",
+        "--sample-every=19", "--field-every=191", "--checkpoint-every=400")),
     "a run by turning points": ("SIGTERM", 2, 1, None, "4000000 steps", (
         "simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999", "--energy",
         "--checkpoint-every=1500000")),
@@ -40,7 +40,7 @@ COMMANDS = {
         "--set=y0=sin(i/9)", "--set=c=0.01+i/n/50", "--force=sin(t)", "--final-time=60", "--cells=inf", "--steps=1200",
         "--energy", "--watch=1,2500,5000", "--sample-every=19", "--field-every=382", "--checkpoint-every=480")),
     "comparisons of all ranks": ("SIGINT", 3, 1, 2, "3 comparisons", (
-        *STUDY, "--cells=180000")),
+        *STUDY, "--cells=360000")),
     "comparisons of single ranks": ("SIGXCPU", None, 0, 2, "5 comparisons", (
         "converge", "--levels=40000,80000,120000,160000,200000", "--cells=inf", "--reference=exact", "--final-time=40")),
     "points that are runs": ("SIGHUP", 2, 0, 3, "60 points", (*SCAN, "--checkpoint-every=25")),

@@ -1,7 +1,6 @@
 """Functions that state what a study shows: the expected and the observed orders, and the claim in a sentence."""
 
 import math
-from enum import IntEnum
 
 import numpy as np
 
@@ -12,15 +11,9 @@ EXACT = "exact"  # no error above the round-off floor
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt", "elements": "h and δt"}
 
 
-class Mark(IntEnum):
-    """How the fit of an order uses a level; the values are the numbers in the datasets /cases/mark_*."""
-
-    FITTED = 0
-    BEFORE = 1
-    ON_FLOOR = 2
-    NO_ERROR = 3
-
-
+# How the fit of an order uses a level; the places are the numbers in the datasets /cases/mark_q.
+MARKS = ("fitted", "before the asymptotic range", "on the round-off floor", "no error")
+FITTED, BEFORE, ON_FLOOR, _ = range(4)
 QUANTITY_NAMES = {"x": "x", "y": "y", "u": "u", "u_cells": "u at the cells’ points", "x_rms": "x in the mean square",
                   "y_rms": "y in the mean square"}
 # Ratios δs/δt whose logarithms differ by at most this count as equal.
@@ -31,39 +24,26 @@ DEGREES = {1: "one", 2: "two", 3: "three", 4: "four"}
 class OrderResult:
     """The observed and the expected order of convergence of one quantity of a study.
 
-    `observed` is the order of the fit or, if `last_pair` is true, of the last pair of levels, and `uncertainty` half
-    its interval; both may be NaN. `expected` is a text such as `1` or `>=0.5`, or None, `expected_order` the number in
-    it, and `at_least` says whether it is a lower bound. `verdict` is the decision of the program.
+    `observed` is the order of the fit, or of the last pair of levels if `last_pair` is true, and `uncertainty` half its
+    interval; both may be NaN. `expected` is a text such as `1` or `>=0.5`, or None. In words, `degree` is the expected
+    order, `value` the observed one, and `observation` the same with half its interval.
     """
 
     def __init__(self, study, quantity):
         self.quantity, self.verdict = quantity, study.fit[f"verdict_{quantity}"]
+        self.name = QUANTITY_NAMES[quantity]
         self.observed, self.uncertainty = study.order(quantity)
         self.last_pair = study.fit[f"observed_from_{quantity}"] == "last pair"
         self.expected = study.fit.get(f"expected_{quantity}")
         self.expected_order = study.number(f"expected_order_{quantity}")
         self.at_least = study.number(f"expected_at_least_{quantity}") == 1
-
-    name = property(lambda self: QUANTITY_NAMES[self.quantity], doc="The name of the quantity on the page.")
-
-    @property
-    def degree(self):
-        """Return the expected order in words, such as `one` or `at least 0.5`."""
-        return f"at least {self.expected_order:g}" if self.at_least else DEGREES.get(self.expected_order, self.expected)
-
-    @property
-    def observation(self):
-        """Return the observed order with half its interval: `1.005 ± 0.004`, `1.991 (last pair)`, `exact`, `none`."""
-        if self.last_pair or not math.isfinite(self.observed):
-            return self.value + " (last pair)" * self.last_pair
-        return order(self.observed, self.uncertainty)
-
-    @property
-    def value(self):
-        """Return the observed order without its interval; `exact` or `none` if no order was observed."""
-        if math.isfinite(self.observed):
-            return order(self.observed)
-        return EXACT if self.verdict == EXACT else "none"
+        self.degree = (f"at least {self.expected_order:g}" if self.at_least else
+                       DEGREES.get(self.expected_order, self.expected))
+        is_known = math.isfinite(self.observed)
+        self.value = order(self.observed) if is_known else EXACT if self.verdict == EXACT else "none"
+        self.value += " (last pair)" * self.last_pair
+        is_fit = is_known and not self.last_pair
+        self.observation = order(self.observed, self.uncertainty) if is_fit else self.value
 
     def expectation(self, tolerance):
         """Return the expected order with its tolerance, such as `1 ± 0.1` or `≥ 0.5 − 0.1`, or an en dash."""
@@ -80,9 +60,9 @@ def findings(study):
 
 def ray(study):
     """Return δs/δt of a Study in both steps whose levels all have this ratio, so that they tell no errors apart."""
-    if study.refine != "both" or len(study.ds) < 2 or is_told_apart(study):
+    if study.refine != "both" or len(study["ds"]) < 2 or is_told_apart(study):
         return None
-    ratios = study.ds / study.dt
+    ratios = study["ds"] / study["dt"]
     return float(np.median(ratios)) if np.ptp(np.log(ratios)) <= ALIKE else None
 
 
@@ -91,33 +71,19 @@ def is_told_apart(study):
     return any(study.joint(q) for q in study.quantities)
 
 
-def unconverged(study):
-    """Return the OrderResults of which no order was expected and whose interval ends below the tolerance."""
-    tolerance = study.number("tolerance")
-    unexpected = [f for f in findings(study) if f.quantity in study.quantities and not f.expected]
-    return [f for f in unexpected if f.observed + f.uncertainty <= tolerance]
-
-
 def statement(study):
     """Return the statement of the papers that a Study tests, "3.1", "25" or "4.1", or the reason why it tests none.
 
-    The reason is the first of these that applies: "outside" if the data are outside the hypotheses, "model" if the
-    model is not the slab with a mass, "mixed" if the errors contain one that the levels do not refine, and "beyond" if
-    the scheme, the rule or the data are not those of the papers.
+    The reason is the first of these that applies: "outside" of the hypotheses, "model" other than the slab with a mass,
+    "mixed" with an error that the levels do not refine, and "beyond" the scheme, the rule or the data of the papers.
     """
+    uses = study.settings.get
+    is_beyond = (study.refine != "cells" and uses("scheme") == "leapfrog" or uses("threshold-down")
+                 or study.refine != "steps" and uses("rule") == "midpoint" or number(uses("damping"), 0) > 0)
     reasons = {"outside": study.fit.get("unmet_hypotheses"), "model": study.model != "masing",
-               "mixed": study.fit["left_over"], "beyond": beyond(study)}
+               "mixed": study.fit["left_over"], "beyond": is_beyond}
     tested = {"cells": "3.1", "steps": "25"}.get(study.refine, "4.1")
     return next((name for name, applies in reasons.items() if applies), tested)
-
-
-def beyond(study):
-    """Return words for what a Study uses beyond the papers: scheme, rule, damping and two thresholds."""
-    uses = study.settings.get
-    words = {"leapfrog": study.refine != "cells" and uses("scheme") == "leapfrog",
-             "midpoint": study.refine in ("cells", "both") and uses("rule") == "midpoint",
-             "damping": number(uses("damping"), 0) > 0, "thresholds": bool(uses("threshold-down"))}
-    return [word for word, is_used in words.items() if is_used]
 
 
 def bound(study):
@@ -126,10 +92,10 @@ def bound(study):
     The result is NaN if the study does not test a statement of the papers against the reference of this statement.
     """
     reference = {"3.1": "exact" if study.engine == "exact" else "cells-inf", "4.1": "exact",
-                 "25": "exact-time" if np.any(study.level_cells) else "exact"}.get(statement(study))
+                 "25": "exact-time" if np.any(study["cells"]) else "exact"}.get(statement(study))
     if study.reference != reference:
         return math.nan
-    ratios = [error / step for q in ("x", "y", "u") for error, step in zip(study.errors[q], study.step)
+    ratios = [error / step for q in ("x", "y", "u") for error, step in zip(study.errors[q], study["step"])
               if step > 0 and math.isfinite(error)]
     return max(ratios, default=math.nan)
 
@@ -137,16 +103,15 @@ def bound(study):
 def reference_text(study):
     """Return what the errors of a Study are measured against, as a part of a sentence."""
     is_finite = not study.has_cells and not study.is_chain
-    name = study.reference
-    if name != "finest":
+    if study.reference != "finest":
         return {"exact": f"the exact solution ({'' if is_finite else 'P = ∞, '}N = ∞)",
                 "exact-time": "the solution exact in time at the same P",
                 "cells-inf": "the solution with P = ∞ at the same N",
-                "successive": "the next finer level (differences of successive levels)"}.get(name, name)
+                "successive": "the next finer level (differences of successive levels)"}[study.reference]
     steps = study.number("reference_steps")
     counts = [f"P = {grouped(study.number('reference_cells'))}"] * (not is_finite) + [f"N = {grouped(steps)}"]
     if study.refine == "elements":
-        counts.insert(0, f"n = {grouped(study.level_elements[-1] * steps // study.level_steps[-1])}")
+        counts.insert(0, f"n = {grouped(study['elements'][-1] * steps // study['steps'][-1])}")
     return f"one run at least 16 times finer in what is refined ({', '.join(counts)})"
 
 
@@ -155,33 +120,29 @@ def remarks(study):
     found, sentences = findings(study), []
     if exact := [f.name for f in found if f.verdict == EXACT]:
         sentences.append(f"All errors of {listed(exact)} are on the round-off floor, and so of any order.")
-    if any(f.verdict == "not as expected" and f.observed > f.expected_order for f in found):
-        sentences.append("A higher order than the expected one means that the leading error vanishes in this problem, "
-                         "as where nothing yields, or that the expectation is too low.")
     if any(f.verdict == "undecided" for f in found) and not study.fit["left_over"]:
-        if levels := study.fit["deciding_levels"]:
-            sentences.append(f"These levels would probably decide: levels = {levels}.")
-        elif study.reference == "successive":
-            sentences.append("Differences of successive levels are few or scatter; another reference may decide, such "
-                             "as finest.")
-        else:
-            sentences.append("No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter.")
+        levels = study.fit["deciding_levels"]
+        sentences.append(f"These levels would probably decide: levels = {levels}." if levels else
+                         "No ladder of up to 1000 levels is sure to decide, as the errors are few or scatter; another "
+                         "reference may.")
     return sentences
 
 
 def sentence(study):
     """Return the claim of a Study in one sentence, and a sentence on each quantity that does not converge."""
-    ratio, expected = ray(study), [finding for finding in findings(study) if finding.expected]
+    ratio, tolerance = ray(study), study.number("tolerance")
+    found = [finding for finding in findings(study) if finding.expected or finding.quantity in study.quantities]
+    expected = [finding for finding in found if finding.expected]
     where = f" in {STEPS[study.refine]}" if ratio is None else f" along δs/δt = {ratio:.3g}"
     if not expected:
         return f"No order{where} was expected of this study; what was observed is shown without judgement."
-    parts = []
-    for wanted in {finding.expected: finding for finding in expected}.values():
-        observed = [f"{f.name}{FIXED_SPACE}{f.value}{' (last pair)' * f.last_pair}" for f in expected
-                    if f.expected == wanted.expected]
-        doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
-        parts.append(f"order {wanted.degree}{where if not parts else ''}{doubt}: {listed(observed)}")
-    text = "; ".join(parts)
-    failing = [f" {f.name}{FIXED_SPACE}does not converge: order {f.observation}." for f in unconverged(study)]
+    doubt = "" if study.verdict in (AS_EXPECTED, EXACT) else " was expected; observed"
+    observed = {}
+    for f in expected:
+        observed.setdefault(f.degree, []).append(f"{f.name}{FIXED_SPACE}{f.value}")
+    text = "; ".join(f"order {degree}{where * (n == 0)}{doubt}: {listed(values)}"
+                     for n, (degree, values) in enumerate(observed.items()))
     text += "; space and time are not told apart" * (ratio is not None)
+    failing = [f" {f.name}{FIXED_SPACE}does not converge: order {f.observation}." for f in found
+               if not f.expected and f.observed + f.uncertainty <= tolerance]
     return "".join([f"{text[0].upper()}{text[1:]}.", *failing])

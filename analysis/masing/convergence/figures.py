@@ -6,7 +6,7 @@ from itertools import cycle
 import numpy as np
 
 from masing import style
-from masing.convergence.claim import QUANTITY_NAMES, Mark, findings
+from masing.convergence.claim import FITTED, QUANTITY_NAMES, findings
 from masing.text import measured
 from masing.samples import drawable_in_logarithm
 
@@ -31,9 +31,9 @@ def drawn(study, quantities):
 
 def curves_of(study, quantities):
     """Return the Curves of the quantities of a Study."""
-    steps = study.order_steps if abscissa(study)[2] else dict.fromkeys(quantities, study.step)
-    return [Curve(LABELS[q], study.errors[q], study.marks[q] == Mark.FITTED, study.fitted_errors[q], steps[q])
-            for q in quantities]
+    has_own = abscissa(study)[2]
+    return [Curve(LABELS[q], study.errors[q], study[f"mark_{q}"] == FITTED, study[f"fitted_error_{q}"],
+                  study[f"step_{q}" if has_own else "step"]) for q in quantities]
 
 
 def fixed_ratio(study):
@@ -122,7 +122,7 @@ def _draw_quotients(axes, fitted, order):
 def abscissa(study):
     """Return the label of the axis of the steps, words for it, and whether the steps are those of a joint fit."""
     if study.refine == "elements":
-        ratio = measured(study.dt[0] * study.level_elements[0], 3)
+        ratio = measured(study.dt[0] * study["elements"][0], 3)
         return f"step δt = {ratio} h, h = 1/n", f"δt = {ratio} h, where h = 1/n", False
     if study.fit["step_x"] != "joint":
         return *PLAIN_STEPS[study.refine], False

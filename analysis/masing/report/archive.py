@@ -14,8 +14,8 @@ from masing.errors import MasingError
 from masing.program import ROOT
 from masing.tables import ARRAY
 from masing.report.page import render
-from masing.report.pictures import file_names
-from masing.report.provenance import is_dirty, machines
+from masing.report.pictures import files_of
+from masing.report.provenance import is_dirty
 
 SCRIPT, SUMS = "reproduce.sh", "SHA256SUMS"
 # All files in the archive get this date, so that archives of the same files consist of the same bytes.
@@ -30,44 +30,32 @@ def write_archive(path, title, page, parts, runs):
     if a result file has no configuration.
     """
     content = {f"page/{page.name}": page.read_bytes()}
-    content |= {f"page/{page.stem}-files/{name}.{kind}": data for name, part in file_names(parts)
-                for kind, data in part.files.items()}
-    content |= _results(runs)
-    source, words = _source(runs)
-    packages = b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
-    if shutil.which("dpkg-query"):
-        words_of_dpkg = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n"]
-        packages = subprocess.run(words_of_dpkg, capture_output=True, check=False).stdout
-    content |= source | {"packages.txt": packages}
-    dirty = any(is_dirty(run.provenance) for run in runs)
-    given = {"title": title, "page": page.stem, "runs": runs, "source": next(iter(source), None), "words": words,
-             "dirty": dirty, "machines": machines(run.provenance for run in runs)}
-    for name, template in (("README.md", "archive-readme.md.j2"), (SCRIPT, "reproduce.sh.j2")):
-        content[name] = f"{render(template, **given)}\n".encode("utf-8")
-    sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
-    content[SUMS] = "".join(sums).encode()
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in content.items():
-            entry = zipfile.ZipInfo(name, EPOCH)
-            entry.external_attr = (0o755 if name == SCRIPT else 0o644) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data)
-    write_file(path, buffer.getvalue())
-
-
-def _results(runs):
-    """Return {name in the archive: bytes} for the result files, and for a case file of the configuration of each."""
-    found = {}
+    content |= {f"page/{page.stem}-files/{name}": data for name, data in files_of(parts).items()}
     for run in runs:
         name = f"results/{run.path.name}"
-        if name in found and found[name] != run.path.read_bytes():
+        if name in content and content[name] != run.path.read_bytes():
             raise MasingError(f"--archive: two results are called {run.path.name}; rename one of them")
         if run.configuration is None:
             raise MasingError(f"--archive: {run.path} has no /configuration: no run could make it again")
-        found |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
-        found |= _records(run) if run.attributes("samples") and run.records is not None else {}
-    return found
+        content |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
+        content |= _records(run) if run.attributes("samples") and run.records is not None else {}
+    packages = b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
+    if shutil.which("dpkg-query"):
+        packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, check=False).stdout
+    source, words = _source(runs)
+    content |= source | {"packages.txt": packages}
+    for name, template in (("README.md", "archive-readme.md.j2"), (SCRIPT, "reproduce.sh.j2")):
+        text = render(template, title=title, page=page.stem, source=next(iter(source), None), words=words)
+        content[name] = f"{text}\n".encode("utf-8")
+    sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())]
+    content[SUMS] = "".join(sums).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.external_attr = (0o755 if name == SCRIPT else 0o644) << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    write_file(path, buffer.getvalue())
 
 
 def _records(scan):
@@ -93,8 +81,7 @@ def _source(runs):
     """Return a dictionary {name: bytes} with the source as one tar file, and a text that describes this source.
 
     If all results were computed by one revision of the program, without uncommitted changes, and git has this revision,
-    it is the source. Otherwise the source consists of the present files of the checkout. Outside a checkout there is no
-    source, and the dictionary is empty.
+    it is the source, otherwise the present files of the checkout. Outside a checkout the dictionary is empty.
     """
     revisions = {str(run.provenance.get("git_revision", "unknown")) for run in runs}
     if len(revisions) == 1 and not any(is_dirty(run.provenance) for run in runs):
@@ -106,10 +93,9 @@ def _source(runs):
     if listed is None:
         return {}, "no source: the page was made outside a checkout"
     head = (_git("rev-parse", "--short=12", "HEAD") or b"unknown").decode().strip()
-    names = sorted(name for name in listed.decode("utf-8").split("\0") if name and (ROOT / name).is_file())
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        for name in names:
+        for name in sorted(name for name in listed.decode("utf-8").split("\0") if name and (ROOT / name).is_file()):
             tar.add(ROOT / name, f"masing/{name}")
     return ({"source/masing.tar.gz": buffer.getvalue()},
             f"the source as it was when the page was made, revision {head} with what was not committed")

@@ -7,8 +7,7 @@ import numpy as np
 
 from masing import style
 from masing.text import listed, measured
-from masing.report.pictures import Picture
-from masing.report.trajectories import trajectory_name
+from masing.report.trajectories import named_picture
 from masing.samples import drawable
 
 # {column of /profile: label of its axis}.
@@ -41,8 +40,7 @@ def _wave_picture(run):
         style.image(axes, run.field_t[::every], run["field/node"], fields[name][::every], label=label)
         axes.set(ylabel="node i")
     axes.set(xlabel="time t")
-    return _picture(run, "wave", figure, f"images of x{less}, up to {_most(fields['x'])}, and of y, up to "
-                    f"{_most(fields['y'])}, over time and the nodes")
+    return named_picture(run, "wave", figure, f"x{less} and y, over time and the nodes")
 
 
 def _extremes_picture(run):
@@ -58,9 +56,8 @@ def _extremes_picture(run):
     for axes in (frames["max_x"], frames["max_force"]):
         axes.set(ylabel="node i")
     place = int(np.nanargmax(run["profile/max_elongation"]))
-    return _picture(run, "extremes", figure, f"extremes over all steps: |x| up to {_most(run['profile/max_x'])}, |a| "
-                    f"up to {_most(run['profile/max_a'])}; element {run['profile/node'][place]:.0f} is stretched most, "
-                    f"by {_most(run['profile/max_elongation'])}")
+    return named_picture(run, "extremes", figure, f"extremes over all steps; element {run['profile/node'][place]:.0f} "
+                         f"is stretched most, by {measured(run['profile/max_elongation'][place], 4)}")
 
 
 def _loops_picture(run):
@@ -82,13 +79,4 @@ def _loops_picture(run):
     for axes in frames[len(chosen):]:
         axes.remove()
     numbers = listed(f"{node:.0f}" for node in run["watch/node"][chosen])
-    return _picture(run, "loops", figure, f"force over elongation of element{'s' * (len(chosen) > 1)} {numbers}")
-
-
-def _picture(run, kind, figure, facts):
-    return Picture(f"{run.path.stem}-{kind}", figure, f"{facts[0].upper()}{facts[1:]}, {trajectory_name(run)}.",
-                   f"{trajectory_name(run, capital=True)}: {facts}.")
-
-
-def _most(values):
-    return measured(float(np.nanmax(np.abs(values))), 4)
+    return named_picture(run, "loops", figure, f"force over elongation of element{'s' * (len(chosen) > 1)} {numbers}")

@@ -1,41 +1,29 @@
-"""Build the section of a page on hysteresis cycles.
-
-For each problem the section shows the cycles in one frame. If the exact solution is known, the exact cycle is drawn
-behind them. A table lists all cycles, with their distances from it.
-"""
+"""Build the section of a page on hysteresis cycles, drawn over the exact ones, with their distances in a table."""
 
 from collections import namedtuple
-import re
 
 import numpy as np
 
 from masing import draw
 from masing.cycles.half_cycles import reversals
 from masing.cycles.polygons import segments_in_words
-from masing.text import cell, count, labels, listed, motion, names_apart, restoring_of_all, scientific
-from masing.report.problem import first_sentence, typeset
+from masing.text import cell, count, labels, listed, motion, restoring_of_all, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
 from masing.samples import drawable
 from masing.style import MANY_REVERSALS
 
 # The samples of a study begin at its initial state, which is in general not on the cycle that the motion approaches. A
-# study is therefore drawn only over the last part of the time interval [0, T]. The length of this part is the first of
-# these fractions of T with which the part contains a whole cycle.
+# study is therefore drawn only over the last part of [0, T]. The length of this part is the first of these fractions of
+# T with which the part contains a whole cycle.
 LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-# This regular expression matches the number of a paper's figure in the comment of a case file, or in a file's name such
-# as cycle-fig06.
-FIGURE = re.compile(r"(?:[Ff]igure |-fig0?)(\d+\w?)")
 
 
 class Cycle(namedtuple("Cycle", "run sample")):
-    """A hysteresis cycle on the page: a Run and its finite samples (t, x, restoring) in a window of time.
+    """A hysteresis cycle on the page: a Run and its finite samples (t, x, restoring) in a window of time."""
 
-    `is_long` says whether x has more than MANY_REVERSALS reversals.
-    """
-    curve = property(lambda self: self.sample[1:])
-    extent = property(lambda self: self.sample[0][[0, -1]])
-    window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.extent))
+    window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.sample[0][[0, -1]]))
+    # Whether x has more than MANY_REVERSALS reversals.
     is_long = property(lambda self: len(reversals(self.sample[1])) > MANY_REVERSALS)
 
 
@@ -43,8 +31,8 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
     """Return the template's values for the section on the cycles in start <= t <= end, or None if there are none.
 
     There is a cycle for each run, and for the finest level of each study against the exact solution, unless a run has
-    the same trajectory. `together` are Pictures of each problem's largest group of cycles with the same method and
-    window, over the exact cycle if it is known; `long` are those of long curves.
+    the same trajectory. The pictures show each problem's largest group of cycles with the same method and window, over
+    the exact cycle if it is known, and those of long curves.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     shown = [_case(run) for run in runs]
@@ -58,12 +46,10 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
     # If there are runs, the cycles of studies are in the table, but not in the pictures.
-    together = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles[:len(runs)] or cycles)]
-    ordinate = restoring_of_all(cycle.run for cycle in cycles)
-    rows = [_row(*each) for each in zip(cycles, names_apart([cycle.run for cycle in cycles]), beside)]
-    return {"together": together, "long": [_long(cycle) for cycle in cycles if cycle.is_long], "rows": rows,
-            "has_name": any(row["name"] for row in rows), "has_figure": any(row["figure"] for row in rows),
-            "has_exact": any(run is not None for run in beside), "ordinate": typeset(ordinate), "force": ordinate,
+    pictures = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles[:len(runs)] or cycles)]
+    return {"pictures": pictures + [_long(cycle) for cycle in cycles if cycle.is_long],
+            "rows": [_row(*each) for each in zip(cycles, beside)], "has_exact": any(run is not None for run in beside),
+            "force": restoring_of_all(cycle.run for cycle in cycles),
             "forces": list(dict.fromkeys(motion(cycle.run).restoring for cycle in cycles))}
 
 
@@ -111,32 +97,26 @@ def _groups(cycles):
 
 def _together(group, exact):
     """Return the Picture of the Cycles `group` in one frame, over the cycle of the Run `exact` if it is known."""
-    runs, words = [cycle.run for cycle in group], "cycle" if len(reversals(group[0].curve[0])) > 1 else "arc"
-    figure = draw.over_exact(runs, exact, *group[0].extent)
+    runs, words = [cycle.run for cycle in group], "cycle" if len(reversals(group[0].sample[1])) > 1 else "arc"
+    figure = draw.over_exact(runs, exact, *group[0].sample[0][[0, -1]])
     # The caption names only the cycles that are drawn.
     drawn = [line.get_label() for line in figure.axes[0].lines if line.get_label() in labels(runs)]
     caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {listed(drawn)}"
     caption += " over the exact one, grey" if exact is not None else ""
     caption += ", with the right-hand corner magnified" if figure.axes[0].child_axes else ""
-    caption = f"{caption}, {group[0].window}."
-    return Picture(f"{runs[0].path.stem}-together", figure, caption, caption)
+    return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.")
 
 
 def _long(cycle):
     """Return the Picture of a Cycle of many loops."""
-    caption = f"{cycle.run.title} ({cycle.run.path.name}), {cycle.window}."
-    figure = draw.curve_of_run(cycle.run, cycle.sample)
-    return Picture(f"{cycle.run.path.stem}-cycle", figure, f"Hysteresis cycles, {caption}", caption)
+    return Picture(f"{cycle.run.path.stem}-cycle", draw.curve_of_run(cycle.run, cycle.sample),
+                   f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}.")
 
 
-def _row(cycle, name, exact):
-    (x, restoring), run = cycle.curve, cycle.run
+def _row(cycle, exact):
+    (_, x, restoring), run = cycle.sample, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
-    case = "" if run.attributes("/")["kind"] == "converge" else first_sentence(run)
-    found = FIGURE.search(f"{case} {run.path.stem}")
-    return {"name": name.replace(run.title, "").lstrip(", "), "file": f"{run.path.name}{': ' if case else ''}{case}",
-            "figure": f"Fig. {found[1]}" if found else "",
-            "cells": cell(run.cells, count), "steps": cell(run.steps, count),
+    return {"file": run.path.name, "cells": cell(run.cells, count), "steps": cell(run.steps, count),
             "segments": segments_in_words(x, restoring, most=3),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),

@@ -1,8 +1,7 @@
 """Compute the motion of a slab without the program, to check the program's exact solution.
 
-The slab is a sum of SLIDERS springs that slide. From one reversal of the motion to the next, each of them is moved by
-its definition, and scipy integrates the motion of the mass. Nothing here is shared with the program: neither the
-evaluation of the formulas nor the law of force nor the integrator.
+From one reversal of the motion to the next, each of SLIDERS springs that slide is moved by its definition, and scipy
+integrates the motion of the mass. Nothing here is shared with the program.
 """
 
 import ast
@@ -31,10 +30,9 @@ OTHERS = ("threshold-down", "base-acceleration", "incoming-velocity")
 
 
 def function(text, variable):
-    """Return the function of one variable that a text such as `0.45*cos(0.5*t)` describes.
+    """Return the function, also of arrays, that a text such as `0.45*cos(0.5*t)` describes.
 
-    The function takes numbers and arrays. Raises MasingError if the text contains anything but numbers, the variable,
-    + − * / ^ and the names in FUNCTIONS.
+    Raises MasingError if the text contains anything but numbers, the variable, + − * / ^ and the names in FUNCTIONS.
     """
     try:
         tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
@@ -100,7 +98,7 @@ def motion(settings, times, sliders=SLIDERS):
 def _leg(k, eta, u, way):
     """Return ∑ k u of sliders that move from u in the direction `way`, as a function of the distance d >= 0.
 
-    A slider follows the motion until its |u| is η, which is at the distance η − way u.
+    A slider follows the motion up to the distance η − way u, at which its |u| is η.
     """
     order = np.argsort(ends := eta - way * u)
     of_ends = [0.0, *np.cumsum((k * ends)[order]).tolist()]

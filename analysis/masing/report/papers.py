@@ -1,9 +1,8 @@
 """Compare numbers that are printed in the papers with those of the program.
 
 This is done for the runs on a page whose files are named like a case in papers.csv, which contains the printed numbers,
-typed from the papers. Each of its rows names the cases of the runs from which this module computes the program's
-numbers; the rows `data` have the data of these cases. A number that is not printed, but follows from what is printed,
-ends in †.
+typed from the papers; the rows `data` have the data of these cases. A number that is not printed, but follows from what
+is printed, ends in †.
 """
 
 import csv
@@ -20,9 +19,6 @@ from masing.errors import MasingError
 from masing.identification.discrete import identify_discrete
 from masing.text import EN_DASH, measured, minus, signs_of
 from masing.report.problem import WORKS
-
-# Figures 6 to 10 of the first paper differ in the number of cells. The case file is that of figure 10.
-CELLS = {"cycle-fig06": 3, "cycle-fig07": 10, "cycle-fig08": 100, "cycle-fig09": 700}
 
 # This sign stands behind a number that is not printed in the papers, but follows from what is printed.
 DERIVED = "†"
@@ -52,7 +48,7 @@ def _slipping(run):
     yields.
     """
     late = run.t > run.t[-1] - 4 * np.pi
-    u = [column[late] for name, column in run.state.items() if name.startswith("u")]
+    u = [column.to_numpy()[late] for name, column in run.to_dataframe().items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
 
 
@@ -73,15 +69,11 @@ def _identified(run, true=False):
     return found.threshold - true * eta, np.r_[found.k0, found.stiffness - true * k]
 
 
-# {name in the column `value` of papers.csv: function}. From the runs of a row, the function computes one or several
-# numbers, or a text.
+# {name in the column `value` of papers.csv: function that computes one or several numbers from the run of a case}.
 VALUES = {
     "component": lambda run: 2 * abs(np.mean((run.x * np.exp(0.1j * run.t))[run.t > run.t[-1] - 20 * np.pi])),
     "width": _width, "oblique": _oblique,
     "curvature": lambda run: 2 * np.polyfit(*np.array([run.x, run.restoring])[:, (run.x > 0.2) & (run.x < 2.2)], 2)[0],
-    "segments": lambda run: polygons.segments_in_words(run.x, run.restoring),
-    "dimension": lambda run: len(run.state),
-    "widths": lambda *both: " and ".join(measured(_width(run), 4) for run in both),
     "segments_in_all": lambda run: 2 + 2 * _slipping(run),
     "phases": lambda run: 1 + _slipping(run),
     "locked": lambda run: 5 - _slipping(run),
@@ -90,52 +82,40 @@ VALUES = {
     "identified_eta": lambda run: _identified(run)[0], "identified_k": lambda run: _identified(run)[1],
     "error_eta": lambda run: np.abs(_identified(run, true=True)[0]).max(),
     "error_k": lambda run: np.abs(_identified(run, true=True)[1]).max(),
-    "bounds": lambda run: [np.abs(run.state[f"g{n}"]).max() for n in (1, 2, 3)],
+    "bounds": lambda run: [run.to_dataframe()[f"g{n}"].abs().max() for n in (1, 2, 3)],
 }
 
 
 def rows(runs):
     """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
-    of texts with the keys work, place, quantity, printed, program, difference and command.
+    of texts with the keys work, place, quantity, printed, here, difference and file.
 
     There is a row for each row of papers.csv with printed results. Only runs whose files are named like a case, and
-    whose data are those of this case, have rows. What cannot be computed, and the difference of texts, is "–".
+    whose data are those of this case, have rows. What cannot be computed is "–".
     """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))
-    data = {row["cases"]: row["printed"] for row in printed if row["value"] == "data"}
+    data = {row["case"]: row["printed"] for row in printed if row["value"] == "data"}
     known = {run.path.stem: run for run in runs if _has_data(run, data.get(run.path.stem, ""))}
-    return [_row([known[case] for case in row["cases"].split()], **row) for row in printed
-            if row["value"] != "data" and known.keys() >= set(row["cases"].split())]
+    return [_row(known[row["case"]], **row) for row in printed if row["value"] != "data" and row["case"] in known]
 
 
-def _row(runs, cases, paper, place, quantity, printed, value):
-    difference = EN_DASH
+def _row(run, case, paper, place, quantity, printed, value):
+    words = printed.rstrip(DERIVED).split()
+    here = difference = EN_DASH
     try:
-        program = VALUES[value](*runs)
-        if not isinstance(program, str) and np.size(program) != len(printed.split()):
-            program = EN_DASH
-    except (ArithmeticError, AttributeError, IndexError, KeyError, MasingError, TypeError, ValueError):
-        program = EN_DASH
-    if not isinstance(program, str):
-        numbers = np.atleast_1d(program)
-        words = printed.rstrip(DERIVED).split()
+        numbers = np.atleast_1d(VALUES[value](run))
         apart = numbers - [float(Fraction(word)) for word in words]
+    except (ArithmeticError, AttributeError, IndexError, KeyError, MasingError, TypeError, ValueError):
+        numbers = None
+    if numbers is not None:
         difference = measured(apart[np.argmax(np.abs(apart))])
         # The program's number is written with as many digits as the printed number, but with at least four. Numbers of
         # absolute value up to 10⁻³, such as errors, are written with two digits.
-        program = " ".join(measured(each, max(4, sum(map(str.isdigit, word))) if abs(each) > 1e-3 else 2, range(-2, 5))
-                           for each, word in zip(numbers, words))
+        here = " ".join(measured(each, max(4, sum(map(str.isdigit, word))) if abs(each) > 1e-3 else 2, range(-2, 5))
+                        for each, word in zip(numbers, words))
     return {"work": next(work.key for work in WORKS if paper in work.key), "place": place, "quantity": quantity,
-            "printed": minus(signs_of(printed)), "program": program, "difference": difference,
-            "command": "; ".join(f"masing simulate --config jobs/cases/{' '.join(words_of(case))}"
-                                 for case in cases.split())}
-
-
-def words_of(case):
-    """Return the words behind --config that compute a case of papers.csv: its case file and, for figures 6 to 9 of the
-    first paper, the number of cells."""
-    return ["cycle-fig10.ini", "--cells", str(CELLS[case])] if case in CELLS else [f"{case}.ini"]
+            "printed": minus(signs_of(printed)), "here": here, "difference": difference, "file": f"{case}.ini"}
 
 
 def _has_data(run, printed):

@@ -19,18 +19,11 @@ CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate")
 
 @dataclass(eq=False)
 class Picture:
-    """A figure on a page.
-
-    `name` is the name of its files, `alt` a text for readers who cannot see it, and `caption` its caption. `legend`
-    explains pictures of its kind, once on a page. `number` is its number on the page, 0 until it is set.
-    """
+    """A figure on a page; `name` is the name of its files."""
 
     name: str
     figure: Figure
-    alt: str
-    caption: str = ""
-    legend: str = ""
-    number: int = 0
+    caption: str
     _encoded: dict = field(default_factory=dict)
 
     @property
@@ -53,8 +46,7 @@ class Picture:
         return self._encoded[kind]
 
 
-# A text beside the page, such as a configuration or a table. `name` is the name of its files, and `files` their
-# contents {kind: bytes}.
+# A text beside the page, such as a configuration or a table: the name of its files, and their contents {kind: bytes}.
 Text = namedtuple("Text", "name files")
 
 
@@ -64,17 +56,16 @@ def write_pieces(folder, parts):
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise MasingError(f"{folder}: cannot be made: {error.strerror}") from None
-    for name, part in file_names(parts):
-        for kind, content in part.files.items():
-            write_file(folder / f"{name}.{kind}", content)
+    for name, content in files_of(parts).items():
+        write_file(folder / name, content)
 
 
-def file_names(parts):
-    """Return (name, part) for each of the `parts`, with valid names of files that all differ."""
-    taken, pairs = set(), []
+def files_of(parts):
+    """Return {name: bytes} of the files of the `parts`, with valid names that all differ."""
+    files, taken = {}, set()
     for part in parts:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", part.name).strip("-.") or "piece"
         name = next(n for n in (plain, *(f"{plain}-{k}" for k in range(2, len(parts) + 2))) if n not in taken)
         taken.add(name)
-        pairs.append((name, part))
-    return pairs
+        files |= {f"{name}.{kind}": content for kind, content in part.files.items()}
+    return files
