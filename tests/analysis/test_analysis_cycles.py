@@ -16,10 +16,10 @@ from masing.cycles.curves import Measured
 from masing.cycles.limit_cycle import analyse
 from masing.cycles.polygons import straight_slopes
 from masing.report.cycles import cycles_section
-from masing.results import Run, read
+from masing.results import Run
 from masing.samples import between
 from oracle import SLIPS, TABLES, continuum, drive, driven, led, noisy, papers_case as samples_of, write_csv
-from synthetic import fit, ladder, write_run, write_study
+from synthetic import write_run
 
 
 @pytest.mark.parametrize("name, start, words", [
@@ -112,17 +112,6 @@ def test_runs_of_other_numbers_of_steps_are_drawn_each(tmp_path, papers_case):
     (picture,) = cycles_section(runs[:2])["pictures"]
     assert drawn(picture.figure.axes[0])[0] == "P = 3, N = 1000, P = 3, N = 2000"
     assert cycles_section(runs[:1] + runs[2:])["pictures"][0].caption == cycles_section(runs[:1])["pictures"][0].caption
-
-
-@pytest.mark.parametrize("period, part", [(0.1, 0.2), (3.0, 1.0)])
-def test_a_study_shows_a_whole_cycle_if_it_has_one(tmp_path, papers_case, period, part):
-    t = np.linspace(0, 1, 2001)
-    wave = np.sin(2 * np.pi * t / period)
-    study = read(write_study(tmp_path / "s.h5", ladder(), fit(reference="exact"),
-                             np.array([t, wave, wave, wave, wave])))
-    (picture,) = cycles_section([], studies=[study])["pictures"]
-    assert f"{1 - part:.6g} ≤ t ≤ 1" in picture.caption
-    assert cycles_section([], studies=[read(write_study(tmp_path / "f.h5", ladder(), fit(), papers_case))]) is None
 
 
 THRESHOLD, STIFFNESS = np.array([0.5, 1.0, 2.0]), np.array([1.0, 2.0, 0.5])

@@ -138,15 +138,16 @@ def test_the_order_of_u_at_the_cells_points_is_named(page_of, tmp_path):
 
 def test_numbers_equal_those_of_the_file(page_of, tmp_path, papers_case):
     columns = ladder()
-    page = page_of(write_study(tmp_path / "study.h5", columns, fit(reference="exact"), papers_case))
+    study = write_study(tmp_path / "study.h5", columns, fit(reference="exact"), papers_case)
+    page = page_of(study, "--cycles", study, "--from", "480")
     errors = [f"{what}_{name}" for name in ("x", "y", "u") for what in ("error", "order")]
     rows = zip(*(columns[name] for name in ("cells", "steps", "ds", "dt", *errors)))
     late = papers_case[0] >= 480
     extent = [np.abs(papers_case[n][late]).max() for n in (1, 4)]
     size = [columns[name][-1] for name in ("cells", "steps")]
-    # The orders of the table of studies and of the study's own; its levels; the cycle; the file.
+    # The orders of the table of studies and of the study's own; its levels; the cycle; the file as both.
     expected = [1.0] * 6 + [value for row in rows for value in row] + [*size, *extent]
-    expected += [1.5]
+    expected += [1.5, 1.5]
     np.testing.assert_array_equal(page.values, expected)
 
 
@@ -172,7 +173,7 @@ def test_the_levels_are_printed(page_of, tmp_path, study_file):
     page_of(study_file)
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     folded = "".join(re.findall("<details>.*?</details>", html, re.DOTALL))
-    assert html.count('<table class="levels">') == 1 and folded and '<table class="levels">' not in folded
+    assert html.count("The levels: errors") == 1 and folded and "The levels: errors" not in folded
 
 
 def test_the_sections_are_in_order_and_show_field_and_energy(page_of, whole_run, tmp_path, papers_case):

@@ -5,7 +5,6 @@ import hashlib
 import io
 import shutil
 import subprocess
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -78,34 +77,17 @@ def _records(scan):
 
 
 def _source(runs):
-    """Return a dictionary {name: bytes} with the source as one tar file, and a text that describes this source.
+    """Return {name: bytes} with the source of the program as one tar file, and a text that describes this source.
 
-    If all results were computed by one revision of the program, without uncommitted changes, and git has this revision,
-    it is the source, otherwise the present files of the checkout. Outside a checkout the dictionary is empty.
+    It is empty unless one revision without uncommitted changes computed all results, and git has this revision.
     """
     revisions = {str(run.provenance.get("git_revision", "unknown")) for run in runs}
-    if len(revisions) == 1 and not any(is_dirty(run.provenance) for run in runs):
-        (revision,) = revisions
-        archived = _git("archive", "--format=tar.gz", f"--prefix=masing-{revision}/", revision)
-        if archived is not None:
-            return {f"source/masing-{revision}.tar.gz": archived}, f"the source of revision {revision}"
-    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if listed is None:
-        return {}, "no source: the page was made outside a checkout"
-    head = (_git("rev-parse", "--short=12", "HEAD") or b"unknown").decode().strip()
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        for name in sorted(name for name in listed.decode("utf-8").split("\0") if name and (ROOT / name).is_file()):
-            tar.add(ROOT / name, f"masing/{name}")
-    return ({"source/masing.tar.gz": buffer.getvalue()},
-            f"the source as it was when the page was made, revision {head} with what was not committed")
-
-
-def _git(*arguments):
-    """Return the output of a git command in the repository as bytes, or None if git fails or ROOT is not a repository
-    of masing."""
+    if len(revisions) > 1 or any(is_dirty(run.provenance) for run in runs):
+        return {}, "no source: the results are of several revisions, or of one with uncommitted changes"
+    (revision,) = revisions
+    command = ["git", "-C", str(ROOT), "archive", "--format=tar.gz", f"--prefix=masing-{revision}/", revision]
     try:
-        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, check=False)
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 and (ROOT / "CMakeLists.txt").is_file() else None
+        archived = subprocess.run(command, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return {}, f"no source: git has no revision {revision} here"
+    return {f"source/masing-{revision}.tar.gz": archived}, f"the source of revision {revision}"

@@ -10,14 +10,7 @@ from masing.cycles.polygons import segments_in_words
 from masing.text import cell, count, labels, listed, motion, restoring_of_all, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
-from masing.samples import drawable
 from masing.style import MANY_REVERSALS
-
-# The samples of a study begin at its initial state, which is in general not on the cycle that the motion approaches. A
-# study is therefore drawn only over the last part of [0, T]. The length of this part is the first of these fractions of
-# T with which the part contains a whole cycle.
-LAST_PARTS = (0.2, 0.4, 0.6, 0.8)
-
 
 class Cycle(namedtuple("Cycle", "run sample")):
     """A hysteresis cycle on the page: a Run and its finite samples (t, x, restoring) in a window of time."""
@@ -27,26 +20,17 @@ class Cycle(namedtuple("Cycle", "run sample")):
     is_long = property(lambda self: len(reversals(self.sample[1])) > MANY_REVERSALS)
 
 
-def cycles_section(runs, start=None, end=None, studies=(), exact=None):
+def cycles_section(runs, start=None, end=None, exact=None):
     """Return the template's values for the section on the cycles in start <= t <= end, or None if there are none.
 
-    There is a cycle for each run, and for the finest level of each study against the exact solution, unless a run has
-    the same trajectory. The pictures show each problem's largest group of cycles with the same method and window, over
-    the exact cycle if it is known, and those of long curves.
+    The pictures show each problem's largest group of cycles with the same method and window, over the exact cycle if it
+    is known, and those of long curves.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
-    shown = [_case(run) for run in runs]
-    for study in studies:
-        found = _finest(study, start, end) if study.reference == "exact" else None
-        # If a run on the page has the same trajectory as the study, the study adds no cycle.
-        if found is not None and _case(found.run) not in shown:
-            shown.append(_case(found.run))
-            cycles.append(found)
     if not cycles:
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
-    # If there are runs, the cycles of studies are in the table, but not in the pictures.
-    pictures = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles[:len(runs)] or cycles)]
+    pictures = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles)]
     return {"pictures": pictures + [_long(cycle) for cycle in cycles if cycle.is_long],
             "rows": [_row(*each) for each in zip(cycles, beside)], "has_exact": any(run is not None for run in beside),
             "force": restoring_of_all(cycle.run for cycle in cycles),
@@ -56,22 +40,6 @@ def cycles_section(runs, start=None, end=None, studies=(), exact=None):
 def _case(run):
     """Return the values that identify a trajectory: its problem, its method, and its numbers of cells and steps."""
     return run.problem, run.method, run.cells, run.steps
-
-
-def _finest(study, start, end):
-    """Return the Cycle of the finest level of a study, or None if its file has no samples that can be drawn.
-
-    By default it has the last part of [0, T] that contains a whole cycle (see LAST_PARTS), or else all samples.
-    """
-    run = study.finest
-    if run is None or not drawable(run.x, run.restoring).any():
-        return None
-    if start is None and end is None:
-        # The window begins at a fixed fraction of T and not at a reversal, so that studies of one problem have the same
-        # window.
-        starts = run.t[-1] - np.array(LAST_PARTS) * (run.t[-1] - run.t[0])
-        start = next((each for each in starts if each <= draw.start_of_last_cycles(run, 1)), None)
-    return Cycle(run, run.in_window(start, end))
 
 
 def _exact_of(run, exact):

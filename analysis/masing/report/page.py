@@ -31,10 +31,10 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
     problems = problems_of(files, exact)
     sections = [study_section(study, number, problems[study.problem]) for number, study in enumerate(studies, start=1)]
     # The curve of restoring force over x of a node between two elements is no hysteresis cycle.
-    cycles = cycles_section([run for run in runs if not run.is_chain], *window, studies=studies, exact=exact)
+    cycles = cycles_section([run for run in runs if not run.is_chain], *window, exact)
+    reference = reference_section(studies, exact)
     trajectories, chains = trajectory_pictures(_trajectories(studies, runs, exact)), chain_pictures(runs)
     responses = [picture for scan in scans for picture in response_pictures(scan)]
-    reference = reference_section(studies, exact)
     computed = [run for run in exact.all if run.made_by]
     origins = [origin(*each) for each in zip(files + computed, reproductions + [reproduction(run) for run in computed])]
     # The first figure shows the study with the most levels, of those that are neither as expected nor exact if any are.

@@ -13,9 +13,6 @@ from masing.text import EN_DASH, cell, measured, short_configuration
 # The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that
 # there was no comparison.
 REPRODUCED, DIFFERENT = 0, 1
-# The attributes of /provenance that the table of files shows, or that only concern the file itself.
-SHOWN = {"version", "git_revision", "git_dirty", "date", "ranks", "command_line", "seal", "rows"}
-
 # The outcome of reproducing a file. `command` computes the file again. `same` says whether the result is the same, and
 # is None if the file was not computed again. `output` are the lines that the program printed, and `seal_fault` the
 # result of seal_fault().
@@ -59,7 +56,7 @@ def origin(run, again):
     return {"name": run.path.name, "again": again, "is_file": run.made_by is None,
             "known": [known.get("version", EN_DASH), revision, str(known.get("date", EN_DASH))[:10],
                       known.get("ranks", EN_DASH)],
-            "facts": [(key.replace("_", " "), value) for key, value in known.items() if key not in SHOWN],
+            "facts": known,
             "seconds": cell(run.attributes("timing").get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
             "configuration": short_configuration(run.configuration or "")}
 

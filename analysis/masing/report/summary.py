@@ -12,9 +12,6 @@ STATEMENTS = {"3.1": "Proposition 3.1", "4.1": "Proposition 4.1", "25": "(25)", 
               "mixed": "no proposition", "model": "scheme’s order", "beyond": "no proposition"}
 # The quantities of each column of orders in the table of studies; _order_cell() says which of them is shown.
 COLUMNS = (("x",), ("y",), ("u", "u_cells"), ("x_rms",), ("y_rms",))
-# {name of a reference in the file of a study: short name on the page}.
-REFERENCES = {"exact": "exact", "exact-time": "exact, same P", "cells-inf": "P = ∞, same N", "finest": "finest level",
-              "successive": "next level"}
 
 
 def badges(studies, reproductions):
@@ -37,7 +34,7 @@ def study_rows(sections):
     """Return the headings of the columns of orders in the table of studies, and the rows of this table.
 
     Only quantities that a study measures have a column. A row contains the values of the study's section, texts with n,
-    P and N, the reference, the engine ("" for the engine sweep), and the entries of the orders.
+    P and N, the engine ("" for the engine sweep), and the entries of the orders.
     """
     studies = [section["run"] for section in sections]
     columns = [names for names in COLUMNS if any(not set(names).isdisjoint(study.quantities) for study in studies)]
@@ -46,8 +43,7 @@ def study_rows(sections):
         found = {f.quantity: f for f in findings(study) if f.quantity in study.quantities or f.expected}
         counts = [_range(name, values) for name, (values, _) in sizes(study).items() if name in ("n", "P", "N")]
         engine = study.engine if study.engine != "sweep" else ""
-        rows.append((section, counts, REFERENCES.get(study.reference, study.reference), engine,
-                     [_order_cell(found, names) for names in columns]))
+        rows.append((section, counts, engine, [_order_cell(found, names) for names in columns]))
     return [QUANTITY_NAMES[names[0]] for names in columns], rows
 
 

@@ -106,7 +106,7 @@ def _energy_picture(run):
     lost = listed(f"{measured(values[-1], 4)} {words}" for words, values in parts.items()) or "0"
     lacking = measured(np.abs(run["energy/residual"]).max())
     return named_picture(run, "energy", figure, f"work of {motion(run).force}{base}: W = {work}, dissipated: D = {lost}; "
-                         f"with the kinetic and elastic energy E the balance lacks at most {lacking}")
+                         f"with the energy E the balance lacks at most {lacking}")
 
 
 def response_pictures(scan):
