@@ -293,8 +293,8 @@ SINE = np.sin(2 * np.pi * CYCLES)
 SLIDING, FRICTION = drive(SINE, np.array([0.3]), np.array([1.0])), 0.3 * np.sign(np.gradient(SINE))
 # x and the force of data that are no cycle of springs that slide, and what is said of them.
 NO_CYCLES = [
-    (*np.random.default_rng(0).random((2, 400)), "too few samples"), (X, YIELDING, "x only rises"),
-    (np.r_[X, X[::-1]], np.r_[YIELDING, YIELDING[::-1] - 1], "x rises and falls"),
+    (*np.random.default_rng(0).random((2, 400)), "too few samples"), (X, YIELDING, "no closed cycle"),
+    (np.r_[X, X[::-1]], np.r_[YIELDING, YIELDING[::-1] - 1], "no closed cycle"),
     (*round_trip(X**3), "gone round the wrong way"), (*round_trip(-X), "does not rise"),
     (*round_trip(2 * X), "line of slope 2 (k0 + Σk)"),
     (round_trip(X)[0], np.r_[2 * X[::-1] - 1, 2 * X[1:] + 1], "jumps by 2"), (*round_trip(np.tanh(X)), "is curved"),
