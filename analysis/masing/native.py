@@ -65,8 +65,8 @@ def _beside(masing):
 def usable(options):
     """Return the module if it can run a command with these options in this process, otherwise None.
 
-    It cannot for several ranks, after MPI was finalized, in a fork of a process that has initialized MPI, about which it
-    warns, and in a process that a launcher has started without initializing MPI.
+    It cannot for several ranks, after MPI was finalized, in a fork of a process that has initialized MPI (then it
+    warns), and in a process that a launcher has started without initializing MPI.
     """
     if options.get("ranks") not in (None, 1, "1") or any(options.get(name) for name in ONLY_PROGRAM):
         return None
