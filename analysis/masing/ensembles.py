@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from masing.errors import UsageError, quoted, require
+from masing.errors import UsageError, quoted
 from masing.text import listed, number
 
 TAIL = 0.025
@@ -99,7 +99,6 @@ def fits(x, exceeded, size, start=None):
 
 def _probit(x, exceeded, size):
     """Return the most likely parameters [2] of a probit regression by statsmodels."""
-    require("statsmodels")
     from statsmodels.genmod import families
     from statsmodels.genmod.generalized_linear_model import GLM
 

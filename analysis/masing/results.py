@@ -387,7 +387,7 @@ class Run(Result):
         """Draw the restoring force over x; the arguments and the result are those of `plot`."""
         _, x, restoring = self.in_window(start, end)
         return self._plot(ax, x, restoring, line, self.attributes("series/x")["label"],
-                          motion(self).labels["restoring"])
+                          motion(self).ordinate)
 
     def _plot(self, ax, x, y, line, xlabel, ylabel):
         with _axes(ax, self.title) as ax:

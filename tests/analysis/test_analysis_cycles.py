@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cycles
@@ -183,6 +184,13 @@ def test_inner_loops_are_taken_out_and_listed_as_such(x, amplitude, inner):
     np.testing.assert_allclose(found[False], [(amplitude, area(amplitude))] * len(found[False]), rtol=2e-3)
     assert found[False] and numbers["loops_in_period"] == 1 and not numbers["last_loop"]["inner"]
     assert [loop["start"] for loop in numbers["loops"]] == sorted(loop["start"] for loop in numbers["loops"])
+
+
+def test_a_data_frame_is_read_as_its_columns_and_chance_has_numbers(curve):
+    columns = {"t": curve.t, "x": curve.x, "force": curve.force}
+    assert masing.cycle_numbers(pd.DataFrame(columns))["last_loop"] == masing.cycle_numbers(
+        tuple(columns.values()))["last_loop"]
+    assert masing.cycle_numbers(np.random.default_rng(0).random((2, 400)))["loops"]
 
 
 def test_small_cycles_of_a_protocol_are_listed_however_coarse():
