@@ -226,3 +226,11 @@ def test_the_scripts_can_be_executed_from_any_folder(tmp_path):
                           text=True, check=False)
     assert done.returncode == 0 and done.stderr == "" and "--files-only" in done.stdout
     assert [path.name for path in ANALYSIS.glob("*.py") if not path.stat().st_mode & 0o111] == []
+
+
+@pytest.mark.parametrize("script", sorted(ANALYSIS.glob("*.py")), ids=lambda path: path.name)
+def test_a_python_without_a_library_is_refused_in_one_line(script):
+    done = subprocess.run([sys.executable, "-E", "-s", "-S", script, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (f"{script.name}: {sys.executable} has no numpy: use a Python that has it, such as "
+                           "/usr/bin/python3, for which jobs/install_dependencies.sh installs it\n")
