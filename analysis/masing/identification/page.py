@@ -19,7 +19,7 @@ def identification_page(fitted, compared, threshold):
     cycle, model, *missed = figure.subplots(4, 1, height_ratios=(1.4, 1.1, 0.7, 0.7))
     for half, colour, label in ((compared.loading, MEASURED, "loading"), (compared.unloading, UNLOADING, "unloading")):
         _dots(cycle, *half, colour, label=label)
-    draw.cycle(cycle, *np.hstack([compared.identified_loading, compared.identified_unloading]), color=IDENTIFIED,
+    cycle.plot(*np.hstack([compared.identified_loading, compared.identified_unloading]), color=IDENTIFIED,
                linewidth=1, label="identified")
     labels = draw.labels_of_axes([compared.units])
     cycle.set(xlabel=f"{labels[0]} from the centre", ylabel=labels[1])
