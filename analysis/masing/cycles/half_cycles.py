@@ -37,12 +37,11 @@ ROUGH = 2.0
 
 
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
-    """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
+    """A loading half-cycle, in which x rises, and the unloading half-cycle before it, whose samples are before_….
 
     `opened` is the `curve` without its inner loops, `rise` and `fall` its slices with the loading and the unloading.
-    x, force and error [points] are the samples of the loading, before_x, before_force and before_error those of the
-    unloading. The loading begins at the sample `start_index` of the curve. `width` is that of its first branch, which
-    ends where x passes the value from which it fell before. `mirrored` says whether the whole unloading is one branch.
+    The loading begins at the sample `start_index` of the curve. `width` is that of its first branch, which ends where x
+    passes the value from which it fell before. `mirrored` says whether the whole unloading is one branch.
     """
 
     x, force, error, before_x, before_force, before_error = (
@@ -51,7 +50,7 @@ class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_inde
 
     @property
     def gap(self):
-        """Return the larger of the distances in x from the sample at which the loading begins to its two neighbours."""
+        """Return the larger distance in x from the first sample of the loading to its two neighbours."""
         return float(np.abs(np.diff(self.curve.x[max(self.start_index - 1, 0):self.start_index + 2])).max())
 
 
@@ -96,13 +95,13 @@ class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
     the curve without its inner loops is a single closed cycle, `curve` begins where x is largest, and has no times.
     """
 
-    main = property(lambda self: self.curve.at(self.kept), doc="The curve without its inner loops.")
+    main = property(lambda self: self.curve.at(self.kept))
 
 
 def opened(curve, fewest=4):
     """Return a Measured curve as an Opened curve, whose inner loops are found as by rainflow counting.
 
-    They are left in a curve that has fewer than `fewest` turning points without them, such as one that drifts.
+    They stay in a curve that would have fewer than `fewest` turning points, such as one that drifts.
     """
     of_x = curve.noise.x if curve.noise else noise(curve.x)
     if all(abs(values[-1] - values[0]) <= np.clip(DEVIATIONS * of, *np.ptp(values) * np.array([CLOSED, MOST_NOISE]))

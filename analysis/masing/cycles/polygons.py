@@ -28,10 +28,10 @@ NORMAL_95 = 1.96
 
 
 class Segments(namedtuple("Segments", "slope level")):
-    """The straight segments f = slope x + level of a branch; `slope` and `level` [segments] are in the order of x."""
+    """The straight segments f = slope x + level [segments] of a branch, in the order of x."""
 
     def corners(self):
-        """Return the x of the corners between neighbouring segments [segments - 1]."""
+        """Return the x of the corners between neighbouring segments."""
         return -np.diff(self.level) / np.diff(self.slope)
 
 
@@ -104,9 +104,8 @@ class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width d
                                     "support", defaults=[None])):
     """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
 
-    corner_width, drop_width and last_slope_width are half-widths of 95 % confidence intervals, and `noise` is the
-    standard deviation of the forces. `support` is the criterion n log(RSS/n) + COST q of the best smooth curve of q
-    parameters less that of the polygon.
+    The fields …_width are half-widths of 95 % confidence intervals, and `noise` is the standard deviation of a force.
+    `support` is n log(RSS/n) + COST q of the best smooth curve of q parameters less that of the polygon.
     """
 
     def force(self, distance):
