@@ -36,17 +36,13 @@ NOISY = 1e-3
 ROUGH = 2.0
 
 
-class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
-    """A loading half-cycle, in which x rises, and the unloading half-cycle before it, whose samples are before_….
+class HalfCycle(namedtuple("HalfCycle", "curve x force error before_x before_force before_error width start_index "
+                                        "mirrored")):
+    """A loading half-cycle [points] of a `curve`, in which x rises, and the unloading half-cycle before it.
 
-    `opened` is the `curve` without its inner loops, `rise` and `fall` its slices with the loading and the unloading.
     The loading begins at the sample `start_index` of the curve. `width` is that of its first branch, which ends where x
     passes the value from which it fell before. `mirrored` says whether the whole unloading is one branch.
     """
-
-    x, force, error, before_x, before_force, before_error = (
-        property(lambda half, of=of, name=name: getattr(half.opened.at(getattr(half, of)), name))
-        for of in ("rise", "fall") for name in ("x", "force", "error"))
 
     @property
     def gap(self):
@@ -172,7 +168,8 @@ def _half(found, points, n):
     x, (before, start, end) = found.main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
     mirrored = found.is_one_cycle or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    return HalfCycle(found.curve, found.main, slice(start, end + 1), slice(before, start + 1), width,
+    rise, fall = found.main.at(slice(start, end + 1)), found.main.at(slice(before, start + 1))
+    return HalfCycle(found.curve, rise.x, rise.force, rise.error, fall.x, fall.force, fall.error, width,
                      int(found.kept[start]), mirrored)
 
 

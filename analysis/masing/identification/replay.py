@@ -67,10 +67,8 @@ def refuse_misfit(fitted, half, floor, hint):
 
 
 def _is_viscous(x, force, missed, parameters, well):
-    """Return whether a spring and a dashpot explain the force up to `well` (rms), and better than a model by the BIC.
-
-    `missed` is the residual of the model, which has this number of parameters.
-    """
+    """Return whether a spring and a dashpot explain the force up to `well` (rms), and better by the BIC than a model
+    with the residual `missed`."""
     if len(x) < FEWEST_IN_BLOCK:
         return False
     columns = np.column_stack([np.ones_like(x), x, np.gradient(x)])
