@@ -95,8 +95,8 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, pap
     runs, exact = shifted(tmp_path, papers_case, 0.1, 0.02, 5e-3, 1e-3)
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
     (picture,) = found["pictures"]
-    assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the right-hand "
-                        r"corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
+    assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the "
+                        r"right-hand corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
     assert drawn(picture.figure.axes[0]) == ("exact, P = 10, P = 100, P = 10⁴", ["× 47"])
     others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))
               for name, value in (("scheme", "leapfrog"), ("mass", 2))]

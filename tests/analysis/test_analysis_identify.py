@@ -184,7 +184,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_
     np.testing.assert_allclose(Run("again.h5").x, Run("measured.h5").x, atol=1e-8)
 
 
-def test_outputs_are_replaced_all_or_none(run_script, tmp_path):
+def test_outputs_are_replaced_and_a_refused_cycle_leaves_none(run_script, tmp_path):
     x, out = one_cycle(1.5, 400), tmp_path / "out.ini"
     for n, (eta, words) in enumerate(((np.array([0.8]), ()), (np.linspace(0.1, 1.1, 400), ("--threshold", "s+0.1")))):
         path = write_csv(tmp_path / f"lab{n}.csv", "x,force", x, drive(x, eta, np.ones(len(eta))))
@@ -192,10 +192,7 @@ def test_outputs_are_replaced_all_or_none(run_script, tmp_path):
         assert (code, err) == (0, "") and printed.splitlines()[:-1] == out.with_suffix(".txt").read_text().splitlines()
         assert json.loads(out.with_suffix(".json").read_text())["cycle"] == path.name
     rated = write_csv(tmp_path / "rated.csv", "x,force", SINE, SINE + np.gradient(SINE) * 10)
-    # A file of the user's, under the name that is written last: nothing is replaced.
-    out.with_suffix(".txt").write_text("my notes\n")
     before = {each: each.read_bytes() for each in tmp_path.iterdir()}
-    one_line(run_script(identify, tmp_path / "lab0.csv", "-o", out), "out.txt: is there already")
     one_line(run_script(identify, rated), rated, "the speed", code=3)
     assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
 

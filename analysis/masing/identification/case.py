@@ -15,8 +15,8 @@ REVERSAL = np.pi / (np.sqrt(2) * FREQUENCY)
 FORCE_POINTS, STIFFNESS_POINTS, CELLS = 4000, 400, 2000
 # The numbers of steps, and of steps between two samples. The scheme of the discrete model is of order one.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
-# The tables of a case, and what they begin with.
-TABLES = {"force": b"t,", "stiffness": b"s,"}
+# The tables of a case.
+TABLES = ("force", "stiffness")
 
 
 def write_case(path, fitted, threshold=None):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from masing import commands, program
-from masing.command_line import as_json, refuse_foreign, write_file
+from masing.command_line import as_json, write_file
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import with_smooth_x
@@ -125,11 +125,10 @@ def findings_path(page):
 
 
 def _refuse_overwriting(read, case, page):
-    """Raise MasingError if a file to be written is one of the files `read`, or was not made by identify()."""
-    written = dict.fromkeys([case.with_suffix(ending) for ending in (".ini", ".h5", ".json")], b"")
-    written |= {case.with_name(f"{case.stem}-{table}.csv"): heading for table, heading in TABLES.items()}
-    written |= dict.fromkeys([Path(page), findings_path(page)] if page else [], b"")
-    for path, heading in written.items():
+    """Raise MasingError if a file to be written is one of the files `read`."""
+    written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
+    written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES]
+    written += [Path(page), findings_path(page)] if page else []
+    for path in written:
         if path.exists() and any(path.samefile(each) for each in read if each.exists()):
             raise MasingError(f"{path}: would replace a file that is read; give another name with -o")
-        refuse_foreign(path, heading)
