@@ -72,17 +72,6 @@ def levels_table(study):
     return frame
 
 
-def orders_table(study, found):
-    """Return a DataFrame of the OrderResults `found`, with the constants of the fit and all digits."""
-    columns = ["name", "observed", "uncertainty", "expected", "verdict"]
-    frame = pd.DataFrame([[getattr(each, name) for name in columns] for each in found], columns=[
-        "quantity", "order", "half-width of its interval", "expected", "verdict"])
-    for heading, name in constant_names(study).items():
-        for words, key in ((heading, name), (f"half-width of {heading}", f"{name}_uncertainty")):
-            frame[words] = [study.number(f"{key}_{each.quantity}") for each in found]
-    return frame
-
-
 def constant_names(study):
     """Return {heading: name in /fit} of the constants: C for one step, C₁ and C₂ for a joint fit, or none."""
     if is_told_apart(study):

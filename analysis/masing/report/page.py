@@ -50,7 +50,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         papers=papers, trajectories=trajectories, chains=chains, responses=responses, origins=origins, works=WORKS,
         missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section["errors"] for section in sections] + (cycles["pictures"] if cycles else [])
-    tables = [table for section in sections for table in section["tables"]]
+    tables = [section["levels_csv"] for section in sections]
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
     return html, pictures + trajectories + chains + responses + tables + texts
 
