@@ -53,7 +53,7 @@ def over_exact(runs, exact=None, start=None, end=None):
     Of the cycles that look the same as the exact one (see VISIBLE), only the nearest is drawn. Its right-hand corner is
     magnified if its distance from the exact cycle exceeds LEAST_VISIBLE.
     """
-    figure, axes = style.frame(1, 1.15, xlabel=X_LABEL, ylabel=motion(runs[0]).labels["restoring"])
+    figure, axes = style.frame(1, 1.15, xlabel=X_LABEL, ylabel=motion(runs[0]).ordinate)
     samples = [run.in_window(start, end) for run in runs]
     curves = list(zip((sample[1:] for sample in samples), style.colours(len(runs)), labels(runs)))
     if exact is not None:
@@ -124,7 +124,7 @@ def _without_common(names):
 def curve_of_run(run, sample):
     """Return a figure of the restoring force over x of a Run, where `sample` are its (t, x, restoring) [samples]."""
     figure, axes = style.frame(xlabel=in_figure(run.attributes("series/x").get("label", "x")),
-                               ylabel=in_figure(motion(run).labels["restoring"]))
+                               ylabel=in_figure(motion(run).ordinate))
     axes.plot(*sample[1:], linewidth=0.9)
     return figure
 

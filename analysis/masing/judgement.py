@@ -1,7 +1,4 @@
-"""Judge the orders of convergence in a table of errors that any program has printed.
-
-The decision itself is that of the C++ code, src/statistics/order.hpp.
-"""
+"""Judge the orders of convergence in a table of errors of any program, by the C++ code of src/statistics/order.hpp."""
 
 import math
 import re
@@ -124,9 +121,9 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
     steps, step_digits = steps[:, sorting], step_digits[sorting]
     if (np.abs(np.diff(steps, axis=1)) <= 1e-12 * steps[:, 1:]).all(axis=0).any():
         raise MasingError(f"step {step}: a step occurs twice in the table; give each level one row")
-    for name, given in (("tolerance", tolerance), ("floor", floor)):
-        if not 0 <= number(given) < math.inf:
-            raise MasingError(f"{name}={quoted(given)}: give a number that is not negative")
+    tolerance, floor = number(tolerance), number(floor)
+    if not (0 <= tolerance < math.inf and 0 <= floor < math.inf):
+        raise MasingError("tolerance, floor: give numbers that are not negative")
     found = Judgements()
     for quantity, expected in _expectations(frame, expect_order, used).items():
         promised, at_least = _expectation(expected)
@@ -174,7 +171,8 @@ def _frame(table):
         frame.columns = named.values()
     else:
         try:
-            frame = pd.DataFrame(table)
+            # pandas refuses the text "".
+            frame = pd.DataFrame(table if isinstance(table, dict | pd.DataFrame) else "")
         except (ValueError, TypeError):
             raise MasingError(f"table={quoted(table)}: give a path, a DataFrame, or {{column: values}} with as many "
                               "values in each column") from None

@@ -1,7 +1,5 @@
 """Functions that draw the results of a Scan as panels of a matplotlib Figure."""
 
-import re
-
 import numpy as np
 
 from masing import style
@@ -27,15 +25,14 @@ def panels(scan, abscissa=None):
     """
     over = abscissa or scan.abscissa()
     chosen = []
-    name_of = axis_label(scan, over)
     size = size_of(scan)
     for name in (size, "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"):
         if set(scan.parameters) == {"sample", over} and len(set(scan[over])) < len(scan[over]):
             chosen.append((lambda axes, name=name: _quantiles(axes, scan, over, name),
-                           f"quantiles of {label_of(scan, name)} over {name_of}, with bands of 95 %"))
+                           f"quantiles of {label_of(scan, name)} over {over}, with bands of 95 %"))
         else:
             chosen.append((lambda axes, name=name: curves(axes, scan, over, name),
-                           f"{label_of(scan, name)} over {name_of}"))
+                           f"{label_of(scan, name)} over {over}"))
     has_loss = scan["damping_ratio"] > ROUNDING
     without = np.count_nonzero(scan.done & ~has_loss)
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
@@ -49,12 +46,6 @@ def panels(scan, abscissa=None):
     if scan.cycles:
         chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
     return chosen
-
-
-def axis_label(scan, name):
-    """Return the label of the axis of a parameter: its name, after `frequency` if it is that of the force."""
-    of_time = rf"\b(?:cos|sin)\(\s*{re.escape(name)}\s*\*\s*t\b"
-    return f"frequency {name}" if re.search(of_time, scan.settings.get("force", "")) else name
 
 
 def size_of(scan):
@@ -137,7 +128,7 @@ def curves(axes, scan, over, name, **line):
         x, y = scan[over][indices], scan[name][indices]
         axes.plot(x, _centred(y) if name == "phase" else y,
                   **{"color": colour, "marker": "." if len(x) < 40 else None, "label": label, **line})
-    axes.set(xlabel=axis_label(scan, over), ylabel=in_figure(label_of(scan, name).replace(" F − ", "\nF − ")))
+    axes.set(xlabel=over, ylabel=in_figure(label_of(scan, name).replace(" F − ", "\nF − ")))
     _set_scales(axes, scan, [over], [] if name == "phase" else scan.parameters)
     if "color" not in line:
         style.legend(axes, inside=bool(axes.get_title()))
@@ -166,7 +157,7 @@ def _map(axes, scan, name):
     grid[row, column] = np.where(scan.done, scan[name], np.nan)
     image = axes.pcolormesh(columns, rows, grid, shading="nearest", rasterized=True)
     axes.figure.colorbar(image, ax=axes, label=LABELS[name])
-    axes.set(xlabel=axis_label(scan, second), ylabel=axis_label(scan, first))
+    axes.set(xlabel=second, ylabel=first)
     _set_scales(axes, scan, [second], [first])
 
 
@@ -174,5 +165,5 @@ def _cycles(axes, scan):
     for n, (x, restoring) in enumerate(scan.cycles):
         axes.plot(x, restoring, color=style.colours(len(scan.cycles))[n], linewidth=1,
                   label=_label({name: scan[name][n] for name in scan.parameters}))
-    axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).labels["restoring"]))
+    axes.set(xlabel=style.X_LABEL, ylabel=in_figure(motion(scan).ordinate))
     style.legend(axes)

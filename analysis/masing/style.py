@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
 from masing.command_line import write_file
-from masing.text import minus
 
 # The colours of Okabe and Ito that contrast with white paper by at least 3 to 1; the purple is darkened.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#9E3D80", "#000000")
@@ -142,13 +141,11 @@ def draw_triangle(axes, curves, exponent, place=0):
     bottom = np.min(room) - max(np.log(GAP), PART_OF_AXIS * np.ptp(np.log(axes.get_ylim())))
     top = bottom + exponent * (right - left)
     # The corner with the right angle is below the hypotenuse.
-    falls = exponent < 0
-    angle = (left, top) if falls else (right, bottom)
-    axes.fill(*np.exp([(left, bottom), angle, (right, top)]).T, facecolor="none", edgecolor=GREY, linewidth=1)
+    corners = np.exp([(left, bottom), (right, bottom), (right, top)])
+    axes.fill(*corners.T, facecolor="none", edgecolor=GREY, linewidth=1)
     text = {"textcoords": "offset points", "color": GREY}
-    axes.annotate("1", np.exp(((left + right) / 2, angle[1])), (0, -3), ha="center", va="top", **text)
-    axes.annotate(minus(f"{exponent:g}"), np.exp((angle[0], (bottom + top) / 2)), (-4 if falls else 4, 0),
-                  ha="right" if falls else "left", va="center", **text)
+    axes.annotate("1", np.exp(((left + right) / 2, bottom)), (0, -3), ha="center", va="top", **text)
+    axes.annotate(f"{exponent:g}", np.exp((right, (bottom + top) / 2)), (4, 0), ha="left", va="center", **text)
 
 
 def legend(axes, inside=False):

@@ -6,8 +6,6 @@ from collections import namedtuple
 
 import pandas as pd
 
-from masing.errors import require
-
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 EN_DASH = "–"
 THIN_SPACE = "\u202f"
@@ -96,7 +94,6 @@ def uncertain(value, half):
 
 def _with_half(value, half, digits):
     """Return `value ± half` in the format `digits` of uncertainties, with the signs of the pages."""
-    require("uncertainties")
     from uncertainties import ufloat
 
     return minus(f"{ufloat(value, half):{digits}P}").replace("±", f"{FIXED_SPACE}±{FIXED_SPACE}").replace("×", "·")
@@ -187,44 +184,26 @@ def short_configuration(text):
     return re.sub(f"(?<= = ){POINTS}.*", lambda found: short_value(found[0]), text)
 
 
-class Motion(namedtuple("Motion", "has_slab has_mass is_damped base_moves is_chain", defaults=[False])):
-    """The terms that the equation of motion of a result has, and the labels of the forces in it.
-
-    The full equation is m y′ = F − m a_g − c y − k₀ x − S; the first four fields say which terms are there. In a chain
-    of slabs the forces of the two elements beside the node that F acts on replace k₀ x + S, and F is without − m a_g.
-    """
-
-    @property
-    def force(self):
-        """The label of /series/force, whose work is /energy/input."""
-        return "F − m a_g" if self.base_moves else "F"
-
-    @property
-    def force_over_time(self):
-        """The label of /series/force as a function of t."""
-        return "F(t) − m a_g(t)" if self.base_moves else "F(t)"
-
-    @property
-    def restoring(self):
-        """The label of /series/restoring, the ordinate of a cycle: `fᵢ − fᵢ₊₁`, `k₀ x + S`, `F − m x″` or `F`."""
-        if self.is_chain:
-            return "fᵢ − fᵢ₊₁"
-        is_with_rest = self.is_damped or self.base_moves or not self.has_mass
-        return "k₀ x + S" if self.has_slab and is_with_rest else "F − m x″" if self.has_mass else "F"
-
-    @property
-    def labels(self):
-        """{dataset in /series: label of its axis}, for force and restoring."""
-        return {"force": f"force {self.force}", "restoring": f"restoring force {self.restoring}"}
+# The terms of the equation of motion of a result, m y′ = F − m a_g − c y − k₀ x − S in full, and the labels of the
+# datasets /series/force, whose work is /energy/input, and /series/restoring. `ordinate` is the label of an axis.
+Motion = namedtuple("Motion", "is_damped base_moves force force_over_time restoring ordinate")
 
 
 def motion(result):
     """Return the Motion of a Run, a Study or a Scan, determined from its configuration and the label of its force."""
-    model = result.model
     is_damped, moves = (bool(result.settings.get(key, "0").strip("-0.")) for key in ("damping", "base-acceleration"))
     label = result.attributes("series/force").get("label", "a_g" * moves)  # a scan has no such label
-    return Motion(model.startswith("masing"), not model.endswith("quasistatic"), is_damped,
-                  "a_g" in label and not result.is_chain, result.is_chain)
+    # In a chain of slabs, F acts on a node and is without − m a_g.
+    base_moves = "a_g" in label and not result.is_chain
+    has_mass = not result.model.endswith("quasistatic")
+    if result.is_chain:
+        restoring = "fᵢ − fᵢ₊₁"
+    elif result.model.startswith("masing") and (is_damped or base_moves or not has_mass):
+        restoring = "k₀ x + S"
+    else:
+        restoring = "F − m x″" if has_mass else "F"
+    force, over_time = ("F − m a_g", "F(t) − m a_g(t)") if base_moves else ("F", "F(t)")
+    return Motion(is_damped, base_moves, force, over_time, restoring, f"restoring force {restoring}")
 
 
 def restoring_of_all(results):

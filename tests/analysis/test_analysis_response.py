@@ -31,7 +31,7 @@ def scans(made, tmp_path_factory):
 
 def test_each_kind_of_scan_has_its_panels(scans):
     words = {name: [what for _, what in figures.panels(Scan(file))] for name, file in scans.items()}
-    assert words["steady"] == ["amplitude X over frequency w", "phase lag φ of x behind F over frequency w",
+    assert words["steady"] == ["amplitude X over w", "phase lag φ of x behind F over w",
                                "loss a cycle ∮ f dx over the amplitude",
                                "hysteretic damping ratio ζ over the amplitude"]
     assert words["runs"] == [*words["steady"], "cycles"]
@@ -93,6 +93,6 @@ def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
 
 def test_a_report_has_a_section_on_scans(scans, page_of):
     words = page_of(scans["steady"]).words
-    assert "Responses Responses Amplitude X over frequency w. 8 limit cycles for F in [0.2, 0.4] and w in" in words
+    assert "Responses Responses Amplitude X over w. 8 limit cycles for F in [0.2, 0.4] and w in" in words
     assert "masing reproduce steady.h5" in words
     assert "k₀0.2k(s)1η(s)s+0.1F(t)F*cos(w*t)T500" in words

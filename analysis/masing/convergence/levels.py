@@ -1,4 +1,4 @@
-"""Functions that return the levels of a study and the observed orders as tables for pages and CSV files."""
+"""Functions that return the levels of a study and its constants as tables for pages and CSV files."""
 
 import math
 
