@@ -182,19 +182,6 @@ def image(axes, t, places, values, **bar):
     axes.grid(False)
 
 
-def curves_of(drawing):
-    """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
-
-    The points of all lines of a figure are included, but no images and contours.
-    """
-    for frame, axes in enumerate(drawing.axes, start=1):
-        for number, line in enumerate(axes.lines, start=1):
-            label = str(line.get_label())
-            name = f"curve {number}" if label.startswith("_") else label
-            for place, point in enumerate(np.array(line.get_data(orig=True)).T):
-                yield frame, name, place, *point
-
-
 def save(drawing, path):
     """Write a figure to the path, whose ending determines the format; raises MasingError if it cannot be written."""
     write_file(path, encoded(drawing, path.suffix.lower()[1:]))

@@ -4,7 +4,6 @@ of it, m x″ = F − m a_g − k0 x − c x′ − S, and the names in its file
 
 import re
 
-import numpy as np
 import pytest
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -15,7 +14,6 @@ from masing.cycles.curves import read_measured
 from masing.cycles.limit_cycle import analyse
 from masing.report.chains import chain_pictures
 from masing.report.page import TEMPLATES
-from masing.report.pictures import Picture
 from masing.report.problem import equations_of, typeset
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.response import panels
@@ -50,15 +48,6 @@ def test_values_are_short_and_equations_typeset():
             ("a base: u < 1 & x''", "a base: <i>u</i> &lt; 1 &amp; <i>x</i>″")):
         assert typeset(text) == html
     assert equations_of("prandtl: a model\n\n  x' = y\n  m y' = F\n\nparameters\n  m  mass\n") == ["x' = y", "m y' = F"]
-
-
-def test_the_curves_of_a_figure_are_those_drawn_and_images_are_none():
-    axes = style.figure().add_subplot()
-    axes.plot([1, 2], [3, 4], label="x")
-    assert list(style.curves_of(axes.figure)) == [(1, "x", 0, 1, 3), (1, "x", 1, 2, 4)]
-    image = style.figure()
-    image.add_subplot().pcolormesh(np.ones((2, 2)))
-    assert list(style.curves_of(image)) == [] and set(Picture("u", image, "").files) == {"svg", "pdf"}
 
 
 def test_numbers_and_lists_are_words():

@@ -112,8 +112,7 @@ def _draw_errors(axes, curves, slopes, floor=0.0):
 def _draw_quotients(axes, fitted, order):
     """Draw the fitted errors over the step to the power of the expected order; they are constant at this order."""
     for (h, error), colour, marker in zip(fitted, cycle(style.COLOURS), cycle(style.MARKERS)):
-        # A label that begins with an underscore keeps the points out of the table of the figure's curves.
-        axes.scatter(h, error / h**order, 25, colour, marker, label="_")
+        axes.scatter(h, error / h**order, 25, colour, marker)
     axes.set(ylabel="error/step" + f"$^{{{order:g}}}$" * (order != 1))
     axes.margins(y=0.25)
     axes.locator_params(axis="y", nbins=4)
