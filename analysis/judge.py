@@ -1,12 +1,7 @@
 #!/usr/bin/env python3
 """Run the module masing.scripts.judge, which says with --help what it does."""
 
-import sys
-
-try:
-    from masing.scripts.judge import main, run
-except ImportError as lack:
-    sys.exit(f"judge.py: {lack}")
+from masing.scripts.judge import main
 
 if __name__ == "__main__":
-    run()
+    main()

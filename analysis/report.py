@@ -1,12 +1,7 @@
 #!/usr/bin/env python3
 """Run the module masing.scripts.report, which says with --help what it does."""
 
-import sys
-
-try:
-    from masing.scripts.report import main, run
-except ImportError as lack:
-    sys.exit(f"report.py: {lack}")
+from masing.scripts.report import main
 
 if __name__ == "__main__":
-    run()
+    main()

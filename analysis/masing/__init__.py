@@ -13,23 +13,19 @@ damping and the corners of a cycle. backbone() returns the closed cycles of a Ma
 that any program has printed.
 """
 
-from masing.errors import MasingError, missing as _missing
-
 __version__ = "3.0.0"
 __all__ = ["Fragility", "Material", "MaterialPoint", "MaterialPoints", "MasingError", "Run", "Scan", "Study",
            "backbone", "converge", "cycle_numbers", "identify", "judge", "open", "scan", "show", "simulate"]
 
-if _line := _missing("h5py", "numpy", "scipy", "pandas"):
-    raise ImportError(_line)
-
 from masing.commands import converge, open, scan, simulate
 from masing.cycles.limit_cycle import cycle_numbers
 from masing.ensembles import Fragility
+from masing.errors import MasingError
 from masing.identification.identify import identify
 from masing.judgement import judge
 from masing.material import Material, MaterialPoint, MaterialPoints, backbone
+from masing.options import describe as _describe
 from masing.results import Run, Scan, Study, show
-from masing.signatures import describe as _describe
 
 for _command in (simulate, converge, scan):
     _describe(_command)

@@ -24,7 +24,7 @@ __version__: str
 _Number: TypeAlias = float | str | None
 _Text: TypeAlias = float | str | timedelta | None
 _List: TypeAlias = float | str | Sequence[Any] | ndarray | Series | None
-_Pairs: TypeAlias = str | Sequence[str] | Mapping[str, Any] | None
+_Pairs: TypeAlias = str | Mapping[str, Any] | None
 _File: TypeAlias = str | PathLike[str] | Run | Study | Scan | None
 _Function: TypeAlias = (float | str | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]] | ndarray | DataFrame
                         | Series | PathLike[str] | None)
@@ -68,7 +68,7 @@ class _Options(TypedDict, total=False):
     ranks: int | None
     print_config: bool
     validate_only: bool
-    petsc: str | Sequence[str] | None
+    petsc: str | None
 
 class _RunOptions(_Options, total=False):
     field_every: _Number

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from masing.errors import UsageError, quoted, require
+from masing.errors import UsageError, quoted
 from masing.text import listed, number
 
 TAIL = 0.025
@@ -99,7 +99,6 @@ def fits(x, exceeded, size, start=None):
 
 def _probit(x, exceeded, size):
     """Return the most likely parameters [2] of a probit regression by statsmodels."""
-    require("statsmodels")
     from statsmodels.genmod import families
     from statsmodels.genmod.generalized_linear_model import GLM
 
@@ -179,10 +178,7 @@ class Fragility:
         self.median_interval, self.dispersion_interval = map(tuple, bounds.T.tolist())
 
     def _interval(self, numbers):
-        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n] that cover both ways of counting failures.
-
-        A number that a resample does not determine counts as infinitely far from the estimate.
-        """
+        """Return the intervals of numbers(fits) [n, fits] as bounds [2, n] that cover both counts of failures."""
         free = self.clusters - 2
         part = 1 - 2 * scipy.stats.norm.cdf(scipy.stats.t.ppf(TAIL, free) * np.sqrt(self.clusters / free))
         bounds = []
@@ -190,6 +186,7 @@ class Fragility:
             estimate, values = numbers(fitted), numbers(resampled)
             with np.errstate(invalid="ignore"):
                 distances = np.where(values == estimate, 0, np.abs(values - estimate))
+            # A number that a resample does not determine counts as infinitely far from the estimate.
             distances = np.sort(np.where(np.isnan(distances), np.inf, distances))
             half = distances[:, [int(np.ceil(part * distances.shape[1])) - 1]]
             bounds.append(np.hstack([estimate - half, estimate + half]))

@@ -1,35 +1,14 @@
 """The exceptions of the package, and the exit codes that the scripts and the program have in common."""
 
 import errno
-import importlib.util
 import os
-import sys
 
 FAILURE, USER_MISTAKE, NOT_AS_EXPECTED, STOPPED = 1, 2, 3, 75
 
 
-def missing(*libraries):
-    """Return a line that names the libraries which are not installed for this Python; "" if all of them are installed.
-
-    The function imports none of the libraries.
-    """
-    names = ", ".join(name for name in libraries if importlib.util.find_spec(name) is None)
-    return names and (f"{sys.executable} has no {names}: use a Python that has them, such as /usr/bin/python3 with "
-                      "Debian's python3-h5py, python3-matplotlib, python3-pandas, python3-jinja2")
-
-
-def require(*libraries):
-    """Raise MasingError if one of the named libraries is not installed for this Python."""
-    if line := missing(*libraries):
-        raise MasingError(line, FAILURE)
-
-
 def quoted(value):
     """Return the text of a value for a message: one line of at most 60 characters."""
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # raised by the __repr__ of an arbitrary class
-        text = f"<{type(value).__name__}>"
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -55,14 +34,14 @@ class MasingError(Exception):
         self.code = self.code if code is None else code
 
 
-class DataError(MasingError, ValueError):
+class UsageError(MasingError, ValueError):
+    """An error for a value that cannot be used."""
+
+
+class DataError(UsageError):
     """An error for data that are readable, but not of the requested kind; the message describes the data."""
 
     code = NOT_AS_EXPECTED
-
-
-class UsageError(MasingError, ValueError):
-    """An error for any other mistake of the user, such as a value that cannot be used."""
 
 
 class PlaceError(MasingError, IndexError):

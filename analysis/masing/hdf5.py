@@ -2,7 +2,6 @@
 
 import os
 from contextlib import contextmanager
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -21,14 +20,11 @@ def require_there(path, wanted):
 
     `wanted` is the description of the expected file in the message.
     """
-    if os.path.isfile(path):
-        if Path(path).suffix != ".partial":
-            return
-        raise MasingError(f"{path}: is of a run that is not finished, whose rows to come are zeros; wait for "
-                          f"{path.stem}, or go on with the run from its checkpoint")
-    if os.path.isfile(partial := f"{path}.partial"):
-        raise MasingError(f"{path}: is still being written, or was stopped: {partial} has what there is; wait, or make "
-                          "it again with masing")
+    is_partial = str(path).endswith(".partial")
+    if os.path.isfile(path) and not is_partial:
+        return
+    if os.path.isfile(path if is_partial else f"{path}.partial"):
+        raise MasingError(f"{path}: is of a run that is not finished; wait, restart it, or make it again")
     raise FileMissing(f"{path}: is not there or is not a file; give {wanted}")
 
 

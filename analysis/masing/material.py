@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 import pandas as pd
 
-from masing import commands, native
+from masing import native, tables
 from masing.errors import MasingError, PlaceError, quoted
 
 # What a point gives at a position: its force and the slope of this force, both numbers or both arrays.
@@ -331,4 +331,4 @@ def _text(name, value):
     if isinstance(value, str) or value is None:
         return value or ("0" if name == "initial_u" else "")
     is_table = hasattr(value, "__len__") and getattr(value, "ndim", 1)
-    return commands.points(name, value) if is_table else repr(_number(name, value))
+    return tables.points(name, value) if is_table else repr(_number(name, value))

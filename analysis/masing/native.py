@@ -1,7 +1,6 @@
 """Functions that find the C++ extension module masing._masing and run commands of the program with it in this process.
 
-A command runs on this process alone, as on one rank. The first command initializes MPI, unless this has been done
-before. If the first command has initialized MPI, MPI is finalized when Python exits.
+The first command initializes MPI, unless this has been done before; then MPI is finalized when Python exits.
 """
 
 import atexit
@@ -18,21 +17,18 @@ from pathlib import Path
 from masing import __version__, program
 from masing.errors import FAILURE, STOPPED, MasingError
 
-# A command with one of these options is run by the program and not by the extension module. PETSc reads its options
-# only once in a process; with the other options the program prints a text.
+# The program runs a command with one of these options. PETSc reads its options only once in a process; with the other
+# options the program prints a text.
 ONLY_PROGRAM = ("petsc", "help", "print_config", "validate_only")
+CLEAR = "\r\033[K"  # the beginning of a line of progress; it clears the line on a terminal
 _one_at_a_time = threading.Lock()
 _of_process = None  # the id of the process in which start() of the extension module was called, and MPI is initialized
 _is_ending = _is_child = _has_warned = False
 
 
 def module():
-    """Return the extension module masing._masing that belongs to the program, or None if it cannot be used.
-
-    It cannot be used, for example, if it is not built for this Python, if its import fails, or if its version differs
-    from that of this package. If the environment variable MASING_MODULE is 0, the result is also None.
-    """
-    return None if os.environ.get("MASING_MODULE") == "0" else _beside(program.find(None))
+    """Return the extension module that belongs to the program; None if it cannot be used, or if MASING_MODULE is 0."""
+    return None if os.environ.get("MASING_MODULE") == "0" else _beside(program.find())
 
 
 def required(what):
@@ -45,42 +41,35 @@ def required(what):
 
 @cache
 def _beside(masing):
-    """Return the extension module that belongs to the program `masing`, or None if none can be used.
-
-    `masing` is the path of the program, or None if there is no program. The module is searched for in the folder of the
-    program, in the Python package that was installed with the program, and in the folder of this file.
-    """
-    here = Path(__file__).resolve().parent
-    folders = [here] if masing is None else [Path(masing).resolve().parent, here]
+    """Return the extension module in the folder of the program `masing`, in the package that was installed with the
+    program, or in the folder of this file; None if there is none for this Python and this version of the package."""
+    folders = [Path(__file__).resolve().parent]
     if masing:
-        folders.insert(1, folders[0].parent / "share" / "masing" / "analysis" / "masing")
+        folder = Path(masing).resolve().parent
+        folders = [folder, folder.parent / "share/masing/analysis/masing", *folders]
     files = (folder / f"_masing{suffix}" for folder in folders for suffix in EXTENSION_SUFFIXES)
-    file = next((each for each in files if each.is_file()), None)
+    file = next(filter(Path.is_file, files), None)
     loaded, mpi4py = sys.modules.get("masing._masing"), sys.modules.get("mpi4py.MPI")
     # If the extension module has been loaded from another file, `file` must not be loaded, because the two
     # modules would share the same libraries. No module can be used after mpi4py has finalized MPI.
     if file is None or loaded and Path(loaded.__file__) != file or mpi4py and mpi4py.Is_finalized():
         return None
     try:
-        spec = importlib.util.spec_from_file_location("masing._masing", file)
-        found = loaded or importlib.util.module_from_spec(spec)
+        found = loaded or importlib.util.module_from_spec(
+            importlib.util.spec_from_file_location("masing._masing", file))
     except ImportError:
         return None
-    if found.__version__ != __version__:
-        return None
-    return sys.modules.setdefault("masing._masing", found)
+    return sys.modules.setdefault("masing._masing", found) if found.__version__ == __version__ else None
 
 
 def usable(options):
     """Return the module if it can run a command with these options in this process, otherwise None.
 
-    The result is None if there is no module that can be used (see module()), if the `options` ask for several ranks or
-    contain one of ONLY_PROGRAM, if MPI has been finalized, or was initialized by a process of which this one is a fork
-    (then a warning is issued at the first call), or if a launcher has started this process without initializing MPI.
+    It cannot for several ranks, after MPI was finalized, in a fork of a process that has initialized MPI (the first
+    call then warns), and in a process that a launcher has started without initializing MPI.
     """
     global _has_warned
-    ranks = options.get("ranks")
-    if ranks is not None and str(ranks) != "1" or any(options.get(name) for name in ONLY_PROGRAM):
+    if options.get("ranks") not in (None, 1, "1") or any(options.get(name) for name in ONLY_PROGRAM):
         return None
     if (found := module()) is None:
         return None
@@ -100,18 +89,24 @@ def usable(options):
 def run(found, command, options, show, tables):
     """Run a command with the extension module `found`, and return the bytes of its result file and its Answer.
 
-    `options` are pairs (name, value); the value is None for an option that takes no value. The bytes are b"" if there
-    is an option `output`. `tables` are the tables {name: (arguments, values)} that options name in place of files. If
-    `show` is given, it is called with every line of progress, and with None after the last one. Raises MasingError with
-    the message of the program if the command fails, and any exception that `show` raises. While Python's own
-    handler of SIGINT is installed, Ctrl-C stops the command. Then KeyboardInterrupt is raised if this function was
-    called by the main thread, and MasingError if it was called by another thread.
+    `options` are those of options.pairs(), and `tables` the tables {name: (arguments, values)} that they name in place
+    of files. The bytes are b"" if there is an option `output`. The function `show`, unless it is None, is called with
+    every line of progress, and with "" at the end of each run. While Python's own handler of SIGINT is installed,
+    Ctrl-C stops the command; another thread than the main one raises MasingError then.
     """
     global _of_process
     # An option with an empty value is passed as `name=`, to distinguish it from an option that takes no value.
-    given = [(f"{name}=" if value == "" else name, value or "") for name, value in options if name != "ranks"]
+    given = [(f"{name}=" if value == "" else name, value or "") for name, value in options]
     is_main = threading.current_thread() is threading.main_thread()
-    said = program.Lines(show)
+    lines = []
+
+    def take(message):
+        text = message.decode("utf-8", "replace")
+        if not text.startswith(CLEAR):
+            lines.extend(text.splitlines())
+        elif show:
+            show(text.removeprefix(CLEAR))
+
     known = found.interrupts()
     with _one_at_a_time:
         if found.interrupts() != known:
@@ -121,14 +116,12 @@ def run(found, command, options, show, tables):
             _of_process = os.getpid()
         interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         try:
-            image = found.result_of(command, given, said.take, interruptible, is_main, tables)
+            image = found.result_of(command, given, take, interruptible, is_main, tables)
         except MasingError:
             if _is_ending:
                 raise SystemExit from None  # ends a thread that is still computing when Python exits
             raise
-        finally:
-            said.end()
-    return image, program.Answer(0, "", said.lines)
+    return image, program.Answer(0, "", lines)
 
 
 def _end():

@@ -64,10 +64,7 @@ def _made(kind, *parts):
 
 
 class Folder:
-    """A temporary folder that is deleted when no result refers to it any more.
-
-    Only the process that created the object deletes the folder, not a fork of this process.
-    """
+    """A temporary folder, which this process, but no fork of it, deletes when no result refers to it any more."""
 
     def __init__(self, path):
         weakref.finalize(self, self._remove, path, os.getpid())
@@ -151,15 +148,11 @@ class Result(Mapping):
     @cached_property
     def _shapes(self):
         """The shapes of the datasets that have axes, by their paths."""
-        shapes = {}
-
-        def take(path, item):
-            if getattr(item, "shape", ()):
-                shapes[path] = item.shape
+        found = []
         with self._opened() as file:
             hdf5.kind(file, *self._kinds)
-            file.visititems(take)
-        return shapes
+            file.visititems(lambda path, item: found.append((path, getattr(item, "shape", ()))))
+        return {path: shape for path, shape in found if shape}
 
     @cached_property
     def _paths(self):
@@ -535,10 +528,7 @@ class Scan(Result):
 
     @property
     def records(self):
-        """The paths of the samples' records as a pandas.DataFrame, None without records.
-
-        Its index is the number that a column of records has at each point.
-        """
+        """The paths of the samples' records, a pandas.DataFrame over their numbers at the points, or None."""
         with self._opened() as file:
             text = hdf5.text(file, "samples/records")
         return None if text is None else pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
@@ -635,16 +625,9 @@ class Scan(Result):
         return data.drop_vars("point", errors="ignore").set_index(point=self.parameters).unstack("point")
 
     def plot(self, quantity="amplitude", over=None, ax=None, **line):
-        """Draw a number over a parameter, a line for each combination of the others' values, and return the Axes.
+        """Draw a number of the scan, such as "peak_x", over a parameter, by default the first, and return the Axes.
 
-        Parameters
-        ----------
-        quantity : str
-            A name of the scan, such as "amplitude" or "peak_x".
-        over : str, optional
-            The parameter of the abscissa, by default the first.
-        ax, **line
-            As in `Run.plot`.
+        Each combination of the other parameters' values has a line; `ax` and `line` are as in `Run.plot`.
         """
         over = over or self.parameters[0]
         self.families(over), self[quantity]  # raises KeyError before an empty figure is made
@@ -667,8 +650,7 @@ CLASSES = {"simulate": Run, "converge": Study, "scan": Scan}
 def parse_configuration(text):
     """Return the lines `key = value` of an .ini file as {key: value}; keys of a [section] get the prefix `section.`.
 
-    If a value is an expression whose number follows as a comment, such as `final-time = 60*T  # 471.2`, the number is
-    returned as the value.
+    The value of an expression whose number follows, such as `final-time = 60*T  # 471.2`, is this number.
     """
     settings, prefix = {}, ""
     for line in (raw.strip() for raw in text.splitlines()):

@@ -1,7 +1,6 @@
 """Read tables of numbers: text files of programs, spreadsheets and testing machines, arrays, and records."""
 
 import csv
-import math
 import re
 from collections import Counter
 from contextlib import suppress
@@ -14,9 +13,14 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from masing.errors import MasingError, UsageError, quoted
-from masing.values import OF_S, OF_T, VARIED, scalar
+from masing.errors import MasingError
 
+# The options whose values are functions of t, those whose values are functions of s in [0, 1], and both.
+OF_T = ("base_acceleration", "force", "incoming_velocity", "position")
+OF_S = ("initial_u", "stiffness", "threshold", "threshold_down")
+FUNCTIONS = OF_T + OF_S
+# The numeric options that a scan can vary and that the program does not write with _.
+VARIED = {"final_time": "final-time", "sample_every": "sample-every"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 # Numbers with separated thousands, {separator of the thousands: expression}.
 GROUPED = {",": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"),
@@ -39,17 +43,16 @@ AT2 = re.compile(r"NPTS *= *(\d+) *, *DT *= *([\d.eE+-]+).*\n", re.IGNORECASE)
 class TextTable:
     """The table in a text file.
 
-    `path` is the path of the file, `cells` the texts of the cells as a DataFrame [rows, columns] with the numbers of
-    the columns as names, and `lines` [rows] are the numbers of their lines. `heading`, `names` and `units` are the
-    words of the heading, these without units, and the units, each [columns], or [] if there is no heading.
+    `cells` are the texts of the cells as a DataFrame [rows, columns], and `lines` [rows] the numbers of their lines.
+    `heading`, `names` and `units` are the words of the heading, these without units, and the units, each [columns], or
+    [] if there is no heading.
     """
 
     def __init__(self, path):
         """Read a file, and raise MasingError if it cannot be read or contains no row of numbers.
 
-        Commas, semicolons, tabs, blanks or, in Markdown, | separate the cells. A row has as many cells as most lines.
-        The heading is the last line of words above the rows with so many words, or the last such comment; comments
-        begin with #. Below it may be a line of units. A first row that only counts the rows and columns is left out.
+        A row has as many cells as most lines. The heading is the last line of so many words above the rows, or the last
+        such comment. Below it may be a line of units. A first row that only counts the rows and columns is left out.
         """
         self.path = Path(path)
         lines = text_of(self.path).splitlines()
@@ -87,9 +90,8 @@ class TextTable:
     def texts(self, column):
         """Return the numbers in a column as texts that float() reads [rows], and "" for what is no number.
 
-        The cells of the column that can be read in one way only decide what its points and commas mean. If there are
-        none, those of the other columns do; they decide that thousands are separated only where the column also has
-        numbers without a mark. Raises MasingError, which names both readings, if a comma may be either.
+        The cells of the column that can be read in one way only decide what its points and commas mean, or else those
+        of the other columns. Raises MasingError, which names both readings, if a comma may be either.
         """
         own, is_plain, row = self._evidence[column]
         every = set().union(*(needed for needed, _, _ in self._evidence.values()))
@@ -104,8 +106,8 @@ class TextTable:
 
     @cached_property
     def _evidence(self):
-        """{column: (the marks without which one of its cells is no number, whether it has numbers without a mark, and
-        the first row with a number of two readings or None)}."""
+        # {column: (the marks without which a cell is no number, whether it has numbers without a mark, and the first
+        # row with a number of two readings or None)}
         result, has_comma = {}, any("," in cell for column in self.cells for cell in self.cells[column])
         for column in self.cells:
             needed, is_plain, either = set(), False, None
@@ -182,67 +184,42 @@ def text_of(path):
 def pair(name, value):
     """Return the arrays (arguments, values) of a function that is given as a table.
 
-    The table is two sequences [n], rows [n, 2], or an object of pandas or xarray, with at least two points of finite
-    numbers. A list or an array of two pairs is refused, because they may be rows or columns.
+    The table is two sequences [n], rows [n, 2], or an object of pandas or xarray with an index or with two columns. An
+    index of dates or durations becomes seconds from its first.
     """
-    if hasattr(value, "to_numpy"):
-        value = _labelled(name, value)
-    elif not isinstance(value, tuple) and _is_square(value):
-        raise UsageError(f"{name}: two rows of two may be rows or columns; {_wanted(name)}")
-    if isinstance(value, dict | set | bytes) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
-        raise UsageError(f"{name}={quoted(value)}: is no table; {_wanted(name)}")
+    wanted = f"{name}: give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of numbers of one length"
+    value = value.to_series() if hasattr(value, "to_series") else value
+    if isinstance(value, pd.DataFrame) and value.shape[1] == 2:
+        value = tuple(value.to_numpy().T)
+    elif isinstance(value, pd.Series | pd.DataFrame):
+        index = value.index
+        if isinstance(index, pd.RangeIndex):
+            raise MasingError(f"{wanted}; the rows of this {type(value).__name__} are only counted")
+        if index.dtype.kind in "mM":
+            index = (index - index[0]) / np.timedelta64(1, "s")
+        value = index, value.to_numpy().ravel()
     try:
         columns = [_doubles(each) for each in value]
+        sizes = {each.shape for each in columns}
     except (TypeError, ValueError):
-        raise UsageError(f"{name}: what is not a number is in its table; {_wanted(name)}") from None
-    sizes = [len(each) if each.ndim == 1 else 0 for each in columns]
-    if not sizes or 0 in sizes or len(sizes) != 2 and set(sizes) != {2}:
-        raise UsageError(f"{name}: its table is no pair of arrays; {_wanted(name)}")
-    if len(sizes) == 2 and sizes[0] != sizes[1]:
-        raise UsageError(f"{name}: {sizes[0]} arguments and {sizes[1]} values; {_wanted(name)}")
-    arguments, values = columns if len(sizes) == 2 else np.array(columns).T
-    if len(values) == 1:
-        raise UsageError(f"{name}: its table has one point; give two at least, or a number in place of the table")
-    bad = np.flatnonzero(~np.isfinite(arguments) | ~np.isfinite(values))
-    if len(bad):
-        raise UsageError(f"{name}: row {bad[0] + 1} of its table is {arguments[bad[0]]:g}, {values[bad[0]]:g}; every "
-                          "one needs finite numbers")
-    return arguments, values
-
-
-def _wanted(name):
-    return f"give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of one length"
-
-
-def _labelled(name, value):
-    """Return the columns of an object of pandas or xarray; if there is only one, return (index, column).
-
-    An index of dates or durations is returned in seconds from its first. An index that only counts is refused.
-    """
-    values = value.to_numpy()
-    if values.ndim == 2 and values.shape[1] != 1:
-        return tuple(values.T)
-    index = dict(value.coords).get(value.dims[0]) if hasattr(value, "dims") else getattr(value, "index", None)
-    if index is None or hasattr(index, "step"):  # only a RangeIndex has a step: it counts the rows
-        raise UsageError(f"{name}: a {type(value).__name__} whose rows are only counted has no arguments; "
-                          f"{_wanted(name)}, or an index of them")
-    if getattr(index.dtype, "kind", "") in "mM":
-        index = (index - index[0]) / np.timedelta64(1, "s")
-    return index, values.ravel()
-
-
-def _is_square(value):
-    """Return whether a value consists of two pairs, which could be meant as two rows or as two columns of a table."""
-    if hasattr(value, "shape"):
-        return value.shape == (2, 2)
-    return len(value) == 2 and all(isinstance(each, list | tuple) and len(each) == 2 for each in value)
+        sizes = ()
+    if len(sizes) != 1 or len(columns) != 2 and sizes != {(2,)} or columns[0].ndim != 1:
+        raise MasingError(wanted)
+    if sizes == {(2,)} and len(columns) == 2 and not isinstance(value, tuple):
+        raise MasingError(f"{wanted}; two rows of two may be rows or columns")
+    return columns if len(columns) == 2 else np.array(columns).T
 
 
 def _doubles(values):
     """Return an array of doubles, NaN where it is masked; raise TypeError for complex numbers and for dates."""
     if getattr(values, "dtype", None) is not None and values.dtype.kind in "cMm":
         raise TypeError
-    return np.ma.filled(np.ma.asarray(values).astype(float), math.nan)
+    return np.ma.filled(np.ma.asarray(values).astype(float), np.nan)
+
+
+def points(name, value):
+    """Return the text "points:t f;t f;…" that the program reads for the option `name`, whose value is a table."""
+    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*(each.tolist() for each in pair(name, value))))
 
 
 def of_at2(path):
@@ -251,92 +228,52 @@ def of_at2(path):
     if (found := AT2.search(text)) is None:
         raise MasingError(f"{path}: is no record; above its numbers must stand NPTS= and DT=")
     try:
-        numbers, step = [float(word) for word in text[found.end():].split()], float(found[2])
+        numbers = np.array(text[found.end():].split(), dtype=float)
     except ValueError as error:
         raise MasingError(f"{path}: {error}; below NPTS= and DT= a record has numbers alone") from None
     if len(numbers) != int(found[1]):
         raise MasingError(f"{path}: has {len(numbers)} numbers, not NPTS = {found[1]}; give the whole record")
-    return [i * step for i in range(len(numbers))], numbers
+    return float(found[2]) * np.arange(len(numbers)), numbers
 
 
 def with_samples(options):
-    """Return the options of a scan, in which functions that `over` varies are columns of `samples`.
+    """Return the options of a scan, in which an entry {"force": [(t, f), …]} of `over` is a column of `samples`.
 
-    An entry {"force": [(t, f), …]} of `over` becomes a column `force` whose cells are these records. With a column
-    `force` of records, and without the option `force`, this option becomes force="force(t)".
+    The option `force` is then the expression force(t) of this column.
     """
-    options, of_function = _with_records_from_over(options), OF_T + OF_S
-    samples = options.get("samples")
-    columns = dict(samples) if isinstance(samples, dict) or hasattr(samples, "columns") else {}
-    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in of_function
-             if name in columns and options.get(name) is None
-             and all(hasattr(each, "__len__") or isinstance(each, PathLike) for each in columns[name])}
-    return options | calls
-
-
-def _with_records_from_over(options):
-    """Return the options of a scan, in which the lists of records in `over` are columns of `samples`."""
-    over, of_function = options.get("over"), OF_T + OF_S
-    over = {name: list(value) if name in of_function and hasattr(value, "__next__") else value
-            for name, value in over.items()} if isinstance(over, dict) else {}
-    functions = [name for name, value in over.items() if name in of_function and isinstance(value, list | tuple)]
-    if not functions:
+    over = options.get("over") if isinstance(options.get("over"), dict) else {}
+    records = {name: each for name, each in over.items() if name in FUNCTIONS and not isinstance(each, str)}
+    if not records:
         return options
-    for name in functions:
-        if options.get(name) is not None or options.get("samples") is not None:
-            raise UsageError(f"over={{{name!r}: …}}: {name} or samples is given, too; give the records as a column of "
-                              f"samples, and {name} as an expression of this column")
-        if not len(over[name]):
-            raise UsageError(f"over={{{name!r}: …}}: is empty; give records")
-        for each in over[name]:
-            if isinstance(each, str) and not Path(each).is_file():
-                raise UsageError(f"over[{name!r}]: {quoted(each)} is not the path of a record; give records, such as "
-                                 "(t, f)")
-            if not isinstance(each, str | PathLike):
-                pair(f"over[{name!r}]", each)
-    rows = list(product(*(over[name] for name in functions)))
-    others = {name: value for name, value in over.items() if name not in functions}
-    return options | {"samples": dict(zip(functions, map(list, zip(*rows)))), "over": others or None}
+    if options.get("samples") is not None or options.keys() & records:
+        raise MasingError(f"over={{{next(iter(records))!r}: …}}: this function or samples is given, too; give the "
+                          "records as a column of samples, and the function as an expression of this column")
+    rows = list(product(*records.values()))
+    calls = {name: f"{name}({'t' if name in OF_T else 's'})" for name in records}
+    return options | calls | {"samples": {name: [row[n] for row in rows] for n, name in enumerate(records)},
+                              "over": {name: each for name, each in over.items() if name not in records}}
 
 
 def write_samples(path, samples):
-    """Write a table of samples to an HDF5 file that the option `samples` of a scan may name.
-
-    `samples` is a pandas.DataFrame or {column: values}. A cell is a number, the path of a record, or a record as a
-    table, such as a pair of arrays (t, a). The columns final_time and sample_every stand for these options.
-    """
+    """Write a table of samples, as scan() takes it, to an HDF5 file that the option `samples` may name."""
     try:
-        columns = {str(name): list(column) for name, column in dict(samples).items()}
-        has_twins = len(columns) != len(getattr(samples, "columns", dict(samples)))
-        table = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
-    except (TypeError, ValueError):
-        raise UsageError(f"samples={quoted(samples)}: give a DataFrame, {{column: values}}, or the path of a table") \
-            from None
-    if has_twins:
-        raise UsageError("samples: two columns have the same name; give each its own")
-    if not columns or 0 in map(len, columns.values()):
-        raise UsageError("samples: has no rows; give a row for each sample")
-    if len({len(cells) for cells in columns.values()}) != 1:
-        raise UsageError("samples: its columns differ in length; give as many values in each")
+        table = pd.DataFrame(samples, dtype=object).rename(columns=VARIED)
+    except (TypeError, ValueError) as error:
+        raise MasingError(f"samples: {error}; give a DataFrame, {{column: values}}, or the path of a table") from None
+    if table.empty:
+        raise MasingError("samples: has no rows; give a row for each sample")
     arrays, known = [], {}
 
     def cell(name, value):
-        value = scalar(value)
-        if value is None or callable(value):
-            raise UsageError(f"samples[{name!r}]: {quoted(value)} is no cell; give a number, a path or a table")
-        if isinstance(value, str | PathLike):
-            if any(letter in str(value) for letter in '"\n\r'):
-                raise UsageError(f"samples[{name!r}]: {quoted(value)} has a quotation mark or a line end; rename it")
+        if isinstance(value, PathLike) or not hasattr(value, "__len__") or isinstance(value, str):
             return str(value)
-        if not hasattr(value, "__len__"):
-            return repr(value)
         if id(value) not in known:
             known[id(value)] = f"{ARRAY}{len(arrays)}"
             arrays.append(pair(f"samples[{name!r}]", value))
         return known[id(value)]
 
-    table = pd.DataFrame({name: [cell(name, value) for value in column] for name, column in table.items()})
-    table = table.rename(columns=VARIED)
+    for n, name in enumerate(table.columns):
+        table.isetitem(n, [cell(name, each) for each in table.iloc[:, n]])
     with h5py.File(path, "w") as file:
         file["samples/table"] = np.bytes_(table.to_csv(index=False, quoting=csv.QUOTE_ALL).encode("utf-8"))
         file["samples"].attrs["folder"] = str(Path.cwd())

@@ -6,8 +6,6 @@ from collections import namedtuple
 
 import pandas as pd
 
-from masing.errors import require
-
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 EN_DASH = "–"
 THIN_SPACE = "\u202f"
@@ -96,7 +94,6 @@ def uncertain(value, half):
 
 def _with_half(value, half, digits):
     """Return `value ± half` in the format `digits` of uncertainties, with the signs of the pages."""
-    require("uncertainties")
     from uncertainties import ufloat
 
     return minus(f"{ufloat(value, half):{digits}P}").replace("±", f"{FIXED_SPACE}±{FIXED_SPACE}").replace("×", "·")

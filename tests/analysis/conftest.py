@@ -8,7 +8,7 @@ import pytest
 import report
 import synthetic
 from outputs import Page
-from masing import command_line, style
+from masing import style
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,7 +25,7 @@ def run_script(capsys, monkeypatch):
         monkeypatch.setattr(sys, "argv", [f"{script.__name__}.py", *map(str, arguments)])
         code = 0
         try:
-            command_line.run(script.main)
+            script.main()
         except SystemExit as leaving:
             code = leaving.code
         captured = capsys.readouterr()

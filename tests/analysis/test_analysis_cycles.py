@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cycles
@@ -94,8 +95,8 @@ def test_cycles_of_one_problem_are_in_one_frame_over_the_exact_one(tmp_path, pap
     runs, exact = shifted(tmp_path, papers_case, 0.1, 0.02, 5e-3, 1e-3)
     found = cycles_section(runs, exact=SimpleNamespace(get=lambda run: exact))
     (picture,) = found["pictures"]
-    assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the right-hand "
-                        r"corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
+    assert re.fullmatch(r"Hysteresis cycles of P = 10, P = 100 and P = 10⁴ over the exact one, grey, with the "
+                        r"right-hand corner magnified, \S+ ≤ t ≤ \S+\.", picture.caption)
     assert drawn(picture.figure.axes[0]) == ("exact, P = 10, P = 100, P = 10⁴", ["× 47"])
     others = [Run(write_run(tmp_path / f"{name}.h5", papers_case, **{name: value}))
               for name, value in (("scheme", "leapfrog"), ("mass", 2))]
@@ -183,6 +184,13 @@ def test_inner_loops_are_taken_out_and_listed_as_such(x, amplitude, inner):
     np.testing.assert_allclose(found[False], [(amplitude, area(amplitude))] * len(found[False]), rtol=2e-3)
     assert found[False] and numbers["loops_in_period"] == 1 and not numbers["last_loop"]["inner"]
     assert [loop["start"] for loop in numbers["loops"]] == sorted(loop["start"] for loop in numbers["loops"])
+
+
+def test_a_data_frame_is_read_as_its_columns_and_chance_has_numbers(curve):
+    columns = {"t": curve.t, "x": curve.x, "force": curve.force}
+    assert masing.cycle_numbers(pd.DataFrame(columns))["last_loop"] == masing.cycle_numbers(
+        tuple(columns.values()))["last_loop"]
+    assert masing.cycle_numbers(np.random.default_rng(0).random((2, 400)))["loops"]
 
 
 def test_small_cycles_of_a_protocol_are_listed_however_coarse():

@@ -184,7 +184,7 @@ def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_
     np.testing.assert_allclose(Run("again.h5").x, Run("measured.h5").x, atol=1e-8)
 
 
-def test_outputs_are_replaced_all_or_none(run_script, tmp_path):
+def test_outputs_are_replaced_and_a_refused_cycle_leaves_none(run_script, tmp_path):
     x, out = one_cycle(1.5, 400), tmp_path / "out.ini"
     for n, (eta, words) in enumerate(((np.array([0.8]), ()), (np.linspace(0.1, 1.1, 400), ("--threshold", "s+0.1")))):
         path = write_csv(tmp_path / f"lab{n}.csv", "x,force", x, drive(x, eta, np.ones(len(eta))))
@@ -192,10 +192,7 @@ def test_outputs_are_replaced_all_or_none(run_script, tmp_path):
         assert (code, err) == (0, "") and printed.splitlines()[:-1] == out.with_suffix(".txt").read_text().splitlines()
         assert json.loads(out.with_suffix(".json").read_text())["cycle"] == path.name
     rated = write_csv(tmp_path / "rated.csv", "x,force", SINE, SINE + np.gradient(SINE) * 10)
-    # A file of the user's, under the name that is written last: nothing is replaced.
-    out.with_suffix(".txt").write_text("my notes\n")
     before = {each: each.read_bytes() for each in tmp_path.iterdir()}
-    one_line(run_script(identify, tmp_path / "lab0.csv", "-o", out), "out.txt: is there already")
     one_line(run_script(identify, rated), rated, "the speed", code=3)
     assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
 
@@ -296,8 +293,8 @@ SINE = np.sin(2 * np.pi * CYCLES)
 SLIDING, FRICTION = drive(SINE, np.array([0.3]), np.array([1.0])), 0.3 * np.sign(np.gradient(SINE))
 # x and the force of data that are no cycle of springs that slide, and what is said of them.
 NO_CYCLES = [
-    (*np.random.default_rng(0).random((2, 400)), "too few samples"), (X, YIELDING, "x only rises"),
-    (np.r_[X, X[::-1]], np.r_[YIELDING, YIELDING[::-1] - 1], "x rises and falls"),
+    (*np.random.default_rng(0).random((2, 400)), "too few samples"), (X, YIELDING, "no closed cycle"),
+    (np.r_[X, X[::-1]], np.r_[YIELDING, YIELDING[::-1] - 1], "no closed cycle"),
     (*round_trip(X**3), "gone round the wrong way"), (*round_trip(-X), "does not rise"),
     (*round_trip(2 * X), "line of slope 2 (k0 + Σk)"),
     (round_trip(X)[0], np.r_[2 * X[::-1] - 1, 2 * X[1:] + 1], "jumps by 2"), (*round_trip(np.tanh(X)), "is curved"),

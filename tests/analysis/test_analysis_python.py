@@ -6,7 +6,6 @@ import gc
 import math
 import os
 import pickle
-import re
 import shutil
 import subprocess
 import sys
@@ -24,8 +23,8 @@ import xarray
 
 import identify
 import masing
-from masing import program, values
-from masing.commands import words
+from masing import program
+from masing.options import words
 from oracle import drive, one_cycle, write_csv
 from outputs import ANALYSIS
 
@@ -52,12 +51,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:with a step of")
     ({"petsc": "-log_view :a b", "steps": 3}, ["--steps", "3", "--petsc", "-log_view", ":a", "b"])])
 def test_keywords_are_the_options(options, expected, tmp_path):
     assert [piece for word in words(options, tmp_path) for piece in word.split("=", 1)] == expected
-
-
-def test_what_is_missing_is_said_at_import():
-    call = f"import sys; sys.path.insert(0, {str(ANALYSIS)!r}); import masing"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", call], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and " has no h5py" in done.stderr.splitlines()[-1]
 
 
 def test_a_run_has_the_content_of_its_file_by_name():
@@ -92,15 +85,15 @@ X = np.linspace(0, 1, 30)
 
 
 @pytest.mark.parametrize("call, words", [
-    ({"force": ([0], [1])}, "^force: its table has one point; give two at least, or a number"),
-    ({"force": (X, X[1:])}, "^force: 30 arguments and 29 values; give"),
-    ({"force": pd.Series(X)}, "^force: a Series whose rows are only counted"),
-    ({"force": (pd.date_range("2020-01-01", periods=30), X)}, "^force: what is not a number is in its table"),
-    ({"force": np.array([[0, 1], [5, 2.0]])}, "^force: two rows of two may be rows or columns"),
-    ({"force": ([0, 1], [0, math.nan])}, "^force: row 2 of its table is 1, nan"),
+    ({"force": ([0], [1])}, "^force has fewer than two points; give two at least"),
+    ({"force": (X, X[1:])}, r"^force: give \(t, f\), two arrays of numbers of one length$"),
+    ({"force": pd.Series(X)}, "^force: give .*; the rows of this Series are only counted"),
+    ({"force": (pd.date_range("2020-01-01", periods=30), X)}, "^force: give .*, two arrays of numbers"),
+    ({"force": np.array([[0, 1], [5, 2.0]])}, "^force: give .*; two rows of two may be rows or columns"),
+    ({"force": ([0, 1], [0, math.nan])}, "^force: row 2 is not two finite numbers"),
+    ({"force": np.ma.array([[0, 1, 2.0], [0, 1, 2.0]], mask=[[0, 0, 0], [0, 0, 1]])}, "^force: row 3 is not two"),
     ({"force": np.sin}, "^force: a function of Python is no value of it"),
-    ({"energy": 1}, "^energy=1: give True or False$"),
-    ({"force": "a.AT2"}, "^force='a.AT2': names a record; give its Path$"),
+    ({"energy": 1}, "^energy: takes no value"),
     (lambda: masing.cycle_numbers(([], [])), "has 0 points; a cycle takes"),
     (lambda: masing.identify(masing.simulate(**SMALL, force="0.3*sin(t)"), "s+*"),
      r"^threshold: 's\+\*' is not an expression"),
@@ -108,15 +101,15 @@ X = np.linspace(0, 1, 30)
      "^'zz' is no parameter; the scan is over f$"),
     (lambda: masing.judge(masing.simulate(**SMALL, force=0)), "^table=<masing.Run.*: give a path, a DataFrame"),
     (lambda: masing.judge({"h": [1, 2], "a": [1]}), "^table=.*: give .* with as many values in each column"),
-    (lambda: masing.judge({"h": [4, 2, 1], "a": [4, 2, 1]}, floor="x"), "^floor='x': give a number"),
+    (lambda: masing.judge({"h": [4, 2, 1], "a": [4, 2, 1]}, floor="x"), "^tolerance, floor: give numbers"),
     (lambda: masing.judge({"h": [4, 2, 1], "a": [4, 2, 1]})["b"], "^'b' is no column that is judged; these are a$"),
     (lambda: masing.backbone(masing.Material("1"), math.inf), "^amplitudes = inf: give finite numbers"),
     (lambda: masing.MaterialPoint(3), "^material = 3: give a masing.Material$"),
-    ({"cells": True}, "^cells=True: give a value, or None for none"),
+    ({"cells": True}, "^cells: no value; give cells=VALUE"), ({"levels": []}, "^levels: "),
     ({"config": "cellz = 10"}, "cellz: not a key"),
-    ({"dt": 0.01}, "^dt=0.01: is no option: the step is final_time / steps"),
+    ({"dt": 0.01}, "^dt: not a key of masing simulate"),
     ({"final_time": 3, "start": 4}, "^start: 4; "), (SMALL | {"ranks": 2.5}, "^ranks=2.5: give a whole number from 1"),
-    (lambda: masing.scan(over=[1, 2]), r"^over=\[1, 2\]: give a dict"), (lambda: masing.open("a\0b"), "is not there"),
+    (lambda: masing.scan(over=[1, 2]), "^over: '1,2'"), (lambda: masing.open("a\0b"), "is not there"),
     (lambda: masing.simulate(**SMALL).save("/none/run.h5"), "^'/none/run.h5': cannot be written: No such file"),
     (lambda: masing.simulate(**SMALL).to_netcdf("/none/run.nc"), "^'/none/run.nc': cannot be written: .*No such file"),
     (lambda: masing.simulate(**SMALL).to_netcdf(None), "^None: cannot be written: expected str"),
@@ -124,18 +117,18 @@ X = np.linspace(0, 1, 30)
     (lambda: masing.identify(np.eye(4)), "^a curve in arrays is"),
     (lambda: masing.simulate(**SMALL, force=0).save(3), "^3: cannot be written: expected str"),
     (lambda: masing.scan(samples={"k0": []}), "^samples: has no rows"),
-    (lambda: masing.scan(samples=3), "^samples=3: give"),
-    (lambda: masing.scan(over={"force": []}), "is empty; give records"),
-    (lambda: masing.scan(over={"stiffness": ["1", "2-s"]}), r"^over\['stiffness'\]: '1' is not the path of a record"),
-    (lambda: masing.scan(over={"force": (X, X)}), r"^over\['force'\]: its table is no pair of arrays; give"),
-    ({"force": (X, X, X)}, "^force: its table is no pair of arrays; give"),
-    ({"force": ([], [])}, "^force: its table is no pair of arrays; give"),
-    ({"force": (X, X[None])}, "^force: its table is no pair of arrays; give"),
-    (lambda: masing.scan(over={"force": [([0, 1], [0, 1])]}, force="t"), "force or samples is given, too"),
-    (lambda: masing.scan(samples={"k0": [None]}), "None is no cell"),
+    (lambda: masing.scan(samples=3), "^samples: .*; give a DataFrame"),
+    (lambda: masing.scan(over={"force": []}), "^samples: has no rows"),
+    (lambda: masing.scan(over={"stiffness": ["1", "2-s"]}), "line 3: '2-s' of column stiffness is no number"),
+    (lambda: masing.scan(over={"force": (X, X)}), r"^samples\['force'\]: give "),
+    ({"force": (X, X, X)}, r"^force: give \(t, f\), two arrays of numbers"),
+    ({"force": ([], [])}, "^force has fewer than two points"),
+    ({"force": (X, X[None])}, r"^force: give \(t, f\), two arrays of numbers"),
+    (lambda: masing.scan(over={"force": [([0, 1], [0, 1])]}, force="t"), "this function or samples is given, too"),
+    (lambda: masing.scan(samples={"k0": [None]}), "'None' of column k0 is no number"),
     (lambda: masing.identify((X, X), scale={"path": 2}), "^scale={'path': 2}: give a dict"),
-    (lambda: masing.scan(samples={"k0": [1, 2], "c": [1]}), "^samples: its columns differ in length"),
-    (lambda: masing.scan(samples={"r": [([0, 1], [1])]}, force="r(t)"), r"^samples\['r'\]: 2 arguments and 1 values"),
+    (lambda: masing.scan(samples={"k0": [1, 2], "c": [1]}), "^samples: .* same length"),
+    (lambda: masing.scan(samples={"r": [([0, 1], [1])]}, force="r(t)"), r"^samples\['r'\]: give "),
     (lambda: masing.scan(samples={"r": [([1, 0], [1, 2])]}, force="r(t)", final_time=1, steps=10),
      "array 0: row 2: argument 0 does not follow 1")])
 def test_mistakes_in_calls_or_in_the_options_of_simulate_raise_what_is_promised(call, words):
@@ -187,7 +180,7 @@ def test_an_installed_package_without_a_program_says_where_it_looked(tmp_path, m
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("MASING_PROGRAM", "/none")
     with pytest.raises(FileNotFoundError,
-                       match=f"^no program at {tmp_path}/bin/masing or on the PATH, nor at .MASING_PROGRAM = /none"):
+                       match=f"^no program masing in {tmp_path}/share/masing/build, .* at .MASING_PROGRAM = /none"):
         masing.simulate()
 
 
@@ -208,11 +201,10 @@ def test_a_run_that_is_not_finished_says_so(tmp_path):
     run = masing.simulate(**SMALL, output=tmp_path / "a.h5")
     for content in (run.path.read_bytes(), run.path.read_bytes()[:4096]):
         (tmp_path / "b.h5.partial").write_bytes(content)
-        with pytest.raises(masing.MasingError, match="b.h5.partial: is of a run that is not finished.* wait for b.h5"):
+        with pytest.raises(masing.MasingError, match="b.h5.partial: is of a run that is not finished; wait"):
             masing.open(tmp_path / "b.h5.partial")
     for read in (masing.open, masing.cycle_numbers):
-        with pytest.raises(masing.MasingError,
-                           match="b.h5: is still being written, or was stopped: .*b.h5.partial has"):
+        with pytest.raises(masing.MasingError, match="b.h5: is of a run that is not finished; wait"):
             read(tmp_path / "b.h5")
 
 
@@ -352,13 +344,6 @@ def test_the_program_ends_with_the_script_that_is_killed(tmp_path):
     wait(lambda running: not running)
 
 
-def test_the_options_without_a_value_are_those_of_the_program():
-    text = "".join(program.run(program.required(), command, "--help").printed
-                   for command in ("simulate", "converge", "scan"))
-    flags = {name.replace("-", "_") for name in re.findall(r"^  --(\S+)  ", text, re.MULTILINE)}
-    assert {*values.FLAGS, "petsc"} == flags
-
-
 def test_a_scan_has_its_points_by_parameter_and_says_which_failed():
     grid = {"w": [0.7, 0.8, 2], "f": [0.3, 0.5]}
     with pytest.warns(UserWarning, match="^2 of 6 points failed; the first: .*must be > 0"):
@@ -458,7 +443,7 @@ def test_records_may_be_varied_like_numbers():
         run = masing.simulate(force=point[0], k0=point[1], final_time=4, steps=200, **SLAB)
         assert scan["most_x"][n] == run.x.max()
     columns = {"force": [each for each in records for _ in range(2)], "k0": [0.1, 0.2] * 2}
-    again = masing.scan(samples=columns, final_time=4, steps=200, **SLAB)
+    again = masing.scan(samples=columns, force="force(t)", final_time=4, steps=200, **SLAB)
     np.testing.assert_array_equal(again["most_x"], scan["most_x"])
 
 

@@ -241,27 +241,13 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
     folder = pieces_of(write_study(tmp_path / "s.h5", columns, fitted(1.00512345678901), papers_case))
     assert {path.name for path in folder.iterdir()} == {
         "s.ini", *(f"s-{name}.{kind}" for name in ("errors", "motion") for kind in ("svg", "pdf", "csv")),
-        *(f"s-{name}.csv" for name in ("levels", "orders"))}
+        "s-levels.csv"}
     levels = columns_of(folder / "s-levels.csv")
     for heading, name in (("P", "cells"), ("N", "steps"), ("δt", "dt"), ("error of x", "error_x"),
                           ("error of y", "error_y"), ("order of u", "order_u")):
         np.testing.assert_array_equal([float(cell) for cell in levels[heading]], columns[name])
     assert levels["fit of x"] == ("before the asymptotic range", *("fitted",) * 3, "on the round-off floor")
     assert levels["fit of u"] == ("fitted",) * 5
-    orders = columns_of(folder / "s-orders.csv")
-    assert orders["quantity"][:3] == ("x", "y", "u") and orders["verdict"][0] == "as expected"
-    assert {float(cell) for cell in orders["order"]} == {1.00512345678901}
-
-
-def test_a_joint_fit_has_its_constants(pieces_of, tmp_path):
-    folder = pieces_of(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
-    orders = columns_of(folder / "s-orders.csv")
-    assert [float(cell) for cell in orders["C₁ (of δs)"][:2]] == [12, 24]
-    assert float(orders["half-width of C₂ (of δt)"][0]) == 0.65
-    known = fitted(constant_x=12.0, constant_uncertainty_x=0.42)
-    orders = columns_of(pieces_of(write_study(tmp_path / "c.h5", ladder(), known)) / "c-orders.csv")
-    parts = ("C", "half-width of C", "half-width of its interval")
-    assert [float(orders[part][0]) for part in parts] == [12.0, 0.42, 0.004]
 
 
 def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells(tmp_path):

@@ -1,4 +1,4 @@
-"""Functions that return the levels of a study and the observed orders as tables for pages and CSV files."""
+"""Functions that return the levels of a study and its constants as tables for pages and CSV files."""
 
 import math
 
@@ -69,17 +69,6 @@ def levels_table(study):
         name = QUANTITY_NAMES[q]
         frame[f"error of {name}"], frame[f"order of {name}"] = study.errors[q], study.orders[q]
         frame[f"fit of {name}"] = [MARKS[int(mark)] for mark in study[f"mark_{q}"]]
-    return frame
-
-
-def orders_table(study, found):
-    """Return a DataFrame of the OrderResults `found`, with the constants of the fit and all digits."""
-    columns = ["name", "observed", "uncertainty", "expected", "verdict"]
-    frame = pd.DataFrame([[getattr(each, name) for name in columns] for each in found], columns=[
-        "quantity", "order", "half-width of its interval", "expected", "verdict"])
-    for heading, name in constant_names(study).items():
-        for words, key in ((heading, name), (f"half-width of {heading}", f"{name}_uncertainty")):
-            frame[words] = [study.number(f"{key}_{each.quantity}") for each in found]
     return frame
 
 

@@ -1,7 +1,6 @@
 """Read curves of x and the restoring force from a result file of masing, a CSV file of measurements, or arrays."""
 
 from collections import namedtuple
-from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,7 @@ from masing.tables import TextTable, is_number
 
 # A curve needs at least this many samples.
 FEWEST_POINTS = 10
-# The possible names of the columns of a CSV file, besides units. In a static test the restoring force is the measured
-# force. If a file has columns with names in several of these groups, those of the first group are read.
+# The names of the columns of a CSV file; those of the first group that the file has are read.
 COLUMN_NAMES = {"x": [("x", "displacement", "disp", "weg")],
                 "force": [("restoring",), ("force", "load", "kraft", "f")], "t": [("t", "time", "zeit")]}
 NAMES = "x and force (or restoring), and t for a window in time"
@@ -25,11 +23,10 @@ BEGINNINGS = (b"masing file ", b"\x89HDF")
 
 
 class Measured(namedtuple("Measured", "path t x force error noise units", defaults=[None, None, {}])):
-    """A curve: samples [samples] of the displacement x and of the restoring force.
+    """The samples of a curve of the restoring force over x, at the times t or None.
 
-    `t` are the times, or None. `path` is the file that was read, and `units` {"x": "mm", …} those of its heading.
-    `noise` is the Noise of the measured x and force, and `error` [samples] the standard deviation of the error of each
-    force. Both are None before they are estimated; `error` also if it is equal for all samples.
+    `path` is the file that was read, and `units` {"x": "mm", …} those of its heading. `noise` is the Noise of x and of
+    the force, and `error` [samples] the standard deviation of each force; None if it is not estimated or the same.
     """
 
     def at(self, samples):
@@ -39,21 +36,14 @@ class Measured(namedtuple("Measured", "path t x force error noise units", defaul
 
 
 def read_measured(source, start=None, end=None, columns=None, scale=None):
-    """Return the curve in `source` as a Measured, restricted to start <= t <= end.
-
-    `source` is the path of a file of masing or of a CSV file, a Run, or arrays (x, force) or (t, x, force). `columns`
-    says which columns of a CSV file are read, {"x": name or number from 1, "force": …, "t": …}, and `scale` by which
-    factors columns are multiplied, {"x": factor, …}. Raises MasingError if an argument is not valid, a number is not
-    finite, or fewer than FEWEST_POINTS samples are left.
-    """
-    for name, time in (("start", start), ("end", end)):
-        if not isinstance(time, Real | None):
-            raise MasingError(f"{name}={quoted(time)}: give a time")
+    """Return the curve in `source` as a Measured, restricted to start <= t <= end; see cycle_numbers()."""
     for name, given, example in (("columns", columns, {"x": "Weg", "force": 3}), ("scale", scale, {"x": 0.001})):
         if given is not None and (not isinstance(given, dict) or not given.keys() <= {"x", "force", "t"}):
             raise MasingError(f"{name}={quoted(given)}: give a dictionary for x, force and t, as in {example}")
     if columns and not {"x", "force"} <= columns.keys():
         raise MasingError(f"columns {', '.join(columns)}: does not say which column is x and which is force")
+    if hasattr(source, "to_numpy"):
+        source = source.to_numpy().T
     is_arrays = isinstance(source, tuple | list | np.ndarray)
     curve = _from_arrays(source) if is_arrays else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
@@ -66,26 +56,22 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
         column = getattr(curve, name)
         bad = np.flatnonzero(~np.isfinite(column)) if column is not None else ()
         if len(bad):
-            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; every point needs "
-                              "finite numbers: leave out those that were not measured")
-    is_part = start is not None or end is not None
-    if is_part:
+            raise MasingError(f"{curve.path}: {name} of point {bad[0] + 1} is {column[bad[0]]}; leave out points that "
+                              "were not measured")
+    if start is not None or end is not None:
         if curve.t is None:
             raise MasingError(f"{curve.path}: has no column t; a window in time needs one")
         curve = curve.at(between(curve.t, start, end))
     if len(curve.x) < FEWEST_POINTS:
-        raise MasingError(f"{curve.path}: has {len(curve.x)} points{' in the window' * is_part}; "
-                          f"a cycle takes at least {FEWEST_POINTS}")
-    with np.errstate(over="ignore"):
-        if not np.isfinite([np.ptp(curve.x), np.ptp(curve.force)]).all():
-            raise MasingError(f"{curve.path}: x or force spans more than a double holds; give it in other units")
+        raise MasingError(f"{curve.path}: has {len(curve.x)} points; a cycle takes at least {FEWEST_POINTS}")
     return curve
 
 
 def _from_arrays(columns):
+    if any(map(np.iscomplexobj, columns)):
+        columns = []
     try:
-        is_complex = any(map(np.iscomplexobj, columns))
-        columns = [] if is_complex else [np.asarray(column, dtype=float) for column in columns]
+        columns = [np.asarray(column, dtype=float) for column in columns]
     except (TypeError, ValueError):
         columns = []
     if len(columns) not in (2, 3) or len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
@@ -119,18 +105,15 @@ def is_text(path):
 
 
 def differences_from(exact, sample):
-    """Return the differences of x and of the restoring force between samples (t, x, restoring) and an exact Run.
-
-    The exact x is interpolated by cubic Hermite polynomials from x and y, and the exact restoring force by a cubic
-    spline. For smooth motions, both are of fourth order in the sampling interval of the exact Run.
-    """
+    """Return the differences of x and of the restoring force between samples (t, x, restoring) and an exact Run, which
+    is interpolated by cubic polynomials."""
     t, x, restoring = sample
     return (x - scipy.interpolate.CubicHermiteSpline(exact.t, exact.x, exact.y)(t),
             restoring - scipy.interpolate.CubicSpline(exact.t, exact.restoring)(t))
 
 
 def _from_text(table, chosen):
-    """Return the curve in a TextTable; the columns are those that `chosen` names, or else that its heading names."""
+    """Return the curve in a TextTable, in the columns that `chosen` or else its heading names."""
     headings = [[word.lower() for word in words] for words in (table.names, table.heading) if words]
     if chosen:
         places = {name: _chosen(table, name, str(word), headings) for name, word in chosen.items()}
@@ -147,12 +130,11 @@ def _numbers(table, place):
     if not np.isfinite(column).all():
         row = int(np.argmin(np.isfinite(column)))
         raise MasingError(f"{table.path} line {table.lines[row]}: '{table.cells[place][row][:40]}' is not a finite "
-                          "number; give every point in full, and leave out those that were not measured")
+                          "number; leave out points that were not measured")
     return column
 
 
 def _chosen(table, name, word, headings):
-    """Return the index of the column that `word` names by its number from 1, or by its name in a heading."""
     count = len(table.cells.columns)
     if word.isdecimal() and 1 <= int(word) <= count:
         return int(word) - 1
@@ -160,8 +142,8 @@ def _chosen(table, name, word, headings):
         if word.lower() in words:
             return words.index(word.lower())
     known = ", ".join(dict.fromkeys(each for words in headings for each in words))
-    known = f", and no column '{word}' in {known}" if known else ""
-    raise MasingError(f"{table.path}: columns {name}={word}: the columns are 1 to {count}{known}")
+    raise MasingError(f"{table.path}: columns {name}={word}: the columns are 1 to {count}, and no column '{word}' in "
+                      f"{known or 'a heading'}")
 
 
 def _named(table, words):
@@ -187,5 +169,4 @@ def _unnamed(table, headings):
     if count == 3 and [bool(np.all(np.diff(_numbers(table, n)) > 0)) for n in range(3)] == [True, False, False]:
         return {"t": 0, "x": 1, "force": 2}
     raise MasingError(f"{table.path}: has {count} columns and no heading; without one, it needs x, force, or t, x, "
-                      f"force with a t that alone increases from line to line; name the columns in a heading, {NAMES}, "
-                      "or give columns")
+                      f"force with a t that alone increases; name the columns in a heading, {NAMES}, or give columns")

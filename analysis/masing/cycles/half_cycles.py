@@ -1,8 +1,7 @@
 """Divide a curve into half-cycles, and select the half-cycle from which a model is identified.
 
-In a loading half-cycle x rises, in an unloading half-cycle x falls. An inner loop interrupts a half-cycle: x moves back
-a little, and forth again. A branch is the curve that the force follows from a reversal of x to the next reversal, or
-until x passes an older reversal.
+In a loading half-cycle x rises, in an unloading half-cycle x falls; an inner loop interrupts it. A branch is the curve
+of the force from a reversal of x to the next one, or until x passes an older reversal.
 """
 
 import math
@@ -16,31 +15,25 @@ from masing.cycles.curves import FEWEST_POINTS
 # A movement of x back is noise if it is at most the fraction LEAST_REVERSAL of the range of x, or DEVIATIONS standard
 # deviations of the noise of x, where these are at most MOST_NOISE of the range.
 LEAST_REVERSAL, MOST_NOISE, DEVIATIONS = 0.001, 0.1, 8
-# The median of the absolute value of a standard normal variable.
-MEDIAN = 0.6745
 # A sequence is noisy if the noise estimated from its differences of order HIGH is at least AGREE times that from those
-# of order LOW, and if the latter exceeds the fraction LEAST of its range.
-LOW, HIGH, AGREE, LEAST = 4, 6, 0.7, 1e-6
+# of order LOW, and if the latter exceeds the fraction LEAST of its range. MEDIAN is that of |a normal variable|.
+LOW, HIGH, AGREE, LEAST, MEDIAN = 4, 6, 0.7, 1e-6, 0.6745
 # A movement of x back is an inner loop if it is at most the fraction INNER of the movement that it interrupts, and
 # AS_LARGE of the parts before and after, or if it is beside an extreme at most AT_EXTREME of the movements around.
 INNER, AS_LARGE, AT_EXTREME = 0.25, 0.9, 0.4
-# The fraction of its range by which x or the force of a closed curve without noise may differ from beginning to end.
+# x and the force of a closed curve without noise may differ by this fraction of their range from beginning to end.
 CLOSED = 0.02
-# A half-cycle with at least this fraction of the width of the widest one counts as equally wide.
-AS_WIDE = 0.99
+# Half-cycles with these fractions of the width of another are as wide as the widest, and one branch like the loading.
+AS_WIDE, WHOLE = 0.99, 0.98
 # A branch is straight if the Legendre coefficients of its fit of the degrees 2 to SMOOTH are at most SIGNIFICANT
-# standard errors.
-SMOOTH, SIGNIFICANT = 5, 4.5
-# A jump exceeds FIRM standard deviations of the noise of the force, and the fraction LEAST_JUMP of its range.
-FIRM, LEAST_JUMP = 10, 0.01
+# standard errors. A jump exceeds FIRM standard deviations of the noise, and the fraction LEAST_JUMP of the range.
+SMOOTH, SIGNIFICANT, FIRM, LEAST_JUMP = 5, 4.5, 10, 0.01
 # The error of each force is assumed to be at least this fraction of the largest |force|.
 EXACT = 1e-10
-# The unloading is used beside the loading if the noise of the force exceeds this fraction of the range of the force.
+# The unloading is used beside the loading if the noise of the force exceeds this fraction of its range.
 NOISY = 1e-3
 # A fit may deviate from the branch to which it was fitted by up to this multiple of the noise.
 ROUGH = 2.0
-# An unloading half-cycle is compared with the loading branch only if it has at least this fraction of its width.
-WHOLE = 0.98
 
 
 class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
@@ -48,9 +41,8 @@ class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_inde
 
     `opened` is the `curve` without its inner loops, `rise` and `fall` its slices with the loading and the unloading.
     x, force and error [points] are the samples of the loading, before_x, before_force and before_error those of the
-    unloading. The loading begins at the sample `start_index` of the curve. `width` is the width in x of its first
-    branch, which ends where x passes the value from which it fell before. `mirrored` says whether the whole unloading
-    is one branch, too, so that it can be rotated by 180 degrees and compared with the loading.
+    unloading. The loading begins at the sample `start_index` of the curve. `width` is that of its first branch, which
+    ends where x passes the value from which it fell before. `mirrored` says whether the whole unloading is one branch.
     """
 
     x, force, error, before_x, before_force, before_error = (
@@ -81,7 +73,7 @@ def noise(values):
 def turning_points(x, deviation=None):
     """Return the indices of the first and the last sample, and of those reversals of x [samples] that are not noise.
 
-    The last sample is omitted if x may have moved by noise alone since. `deviation` is that of the noise, or None.
+    The last sample is omitted if x may have moved by noise alone since.
     """
     deviation = noise(x) if deviation is None else deviation
     shortest = min(max(DEVIATIONS * deviation, LEAST_REVERSAL * np.ptp(x)), MOST_NOISE * np.ptp(x))
@@ -99,20 +91,18 @@ def turning_points(x, deviation=None):
 class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
     """A Measured curve and its inner loops.
 
-    `is_one_cycle` says whether the curve without its inner loops is a single closed cycle; the samples of `curve` then
-    begin where x is largest, and have no times. `kept` are the indices of the samples outside of inner loops, `points`
-    those of the turning points among them. `inner` are the inner loops as (samples, turn): their indices from the first
-    reversal to the last sample before x returns, and the index of the other reversal.
+    `kept` are the indices of the samples outside of inner loops, `points` those of the turning points among them.
+    `inner` are the inner loops as (samples, turn): their indices before x returns, and that of the other reversal. If
+    the curve without its inner loops is a single closed cycle, `curve` begins where x is largest, and has no times.
     """
 
     main = property(lambda self: self.curve.at(self.kept), doc="The curve without its inner loops.")
 
 
 def opened(curve, fewest=4):
-    """Return a Measured curve as an Opened curve.
+    """Return a Measured curve as an Opened curve, whose inner loops are found as by rainflow counting.
 
-    Inner loops are found as by rainflow counting. They are left in a curve that has fewer than `fewest` turning points
-    without them, such as one that drifts by half of its width in each cycle.
+    They are left in a curve that has fewer than `fewest` turning points without them, such as one that drifts.
     """
     of_x = curve.noise.x if curve.noise else noise(curve.x)
     if all(abs(values[-1] - values[0]) <= np.clip(DEVIATIONS * of, *np.ptp(values) * np.array([CLOSED, MOST_NOISE]))
@@ -132,9 +122,9 @@ def opened(curve, fewest=4):
 
 
 def _without_inner_loops(x, points, at_ends=1):
-    """Return the turning points that are left without inner loops, and `inner` and `kept` of Opened.
+    """Return the turning points without inner loops, and `inner` and `kept` of Opened.
 
-    An inner loop beside the first or the last movement of x, which may be a part only, may be `at_ends` of it.
+    An inner loop beside the first or the last movement of x may be `at_ends` of it.
     """
     left, inner, outside = [], [], np.ones(len(x), dtype=bool)
     for number, point in enumerate(map(int, points), start=1):
@@ -159,18 +149,15 @@ def _without_inner_loops(x, points, at_ends=1):
 
 
 def widest_half_cycle(curve):
-    """Return the widest loading half-cycle of a Measured curve, and the last one of several that are equally wide.
-
-    Raises MasingError if x is constant, and DataError if there is no such half-cycle with enough samples.
-    """
+    """Return the widest loading half-cycle of a Measured curve, and the last one of several that are equally wide."""
     if np.ptp(curve.x) == 0:
         raise MasingError(f"{curve.path}: x never changes; a cycle needs a moving x")
     found = opened(curve)
     x, points = found.main.x, np.searchsorted(found.kept, found.points)
-    halves = [_half(curve, found, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
+    halves = [_half(found, points, n) for n in range(1, len(points) - 1) if x[points[n + 1]] > x[points[n]]]
     if not halves:
-        legs = {-1: "only falls", 1: "only rises"}.get(np.sign(np.diff(x[points])).sum(), "rises and falls once")
-        raise DataError(f"{curve.path}: no closed cycle: x {legs}; record a full loop, so that x goes down and up")
+        raise DataError(f"{curve.path}: no closed cycle: x only rises, only falls, or does each once; record a full "
+                        "loop, so that x goes down and up")
     widest = max(each.width for each in halves)
     # The last of equally wide half-cycles is taken, because later cycles are nearer to the limit cycle.
     half = next(each for each in reversed(halves) if each.width >= AS_WIDE * widest)
@@ -181,14 +168,13 @@ def widest_half_cycle(curve):
     return half
 
 
-def _half(curve, found, points, n):
-    """Return the HalfCycle of an Opened curve `found` whose loading begins at the n-th of the turning `points`."""
-    main = found.main
-    x, (before, start, end) = main.x, points[n - 1:n + 2]
+def _half(found, points, n):
+    """Return the HalfCycle of an Opened curve whose loading begins at the n-th of the turning `points`."""
+    x, (before, start, end) = found.main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
     mirrored = found.is_one_cycle or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    return HalfCycle(curve, main, slice(start, end + 1), slice(before, start + 1), width,
-                     int(np.argmin(curve.x)) if found.is_one_cycle else int(found.kept[start]), mirrored)
+    return HalfCycle(found.curve, found.main, slice(start, end + 1), slice(before, start + 1), width,
+                     int(found.kept[start]), mirrored)
 
 
 class Loading(namedtuple("Loading", "path start distance force with_unloading error", defaults=[False, None])):
@@ -196,17 +182,15 @@ class Loading(namedtuple("Loading", "path start distance force with_unloading er
 
     `distance` are the distances in x from `start`, where the branch begins, in increasing order. `with_unloading` says
     whether the samples of the unloading half-cycle are included, rotated by 180 degrees about the centre of the cycle.
-    `error` is the standard deviation of the error of each force, or None if it is equal for all samples.
     """
 
-    width = property(lambda self: self.distance[-1], doc="The largest distance.")
+    width = property(lambda self: self.distance[-1])
 
 
 def loading(path, half, start):
-    """Return the Loading of a HalfCycle whose branch begins at x = start; `path` is the file that messages name.
+    """Return the Loading of a HalfCycle whose branch begins at x = start; raise DataError if no elements have it.
 
-    An unloading half-cycle that agrees with a noisy loading is included. Raises DataError if the loop is not open, or
-    if the branch is straight, falls, jumps, or becomes steeper.
+    An unloading half-cycle that agrees with a noisy loading is included.
     """
     order = np.argsort(half.x, kind="stable")
     inside = order[half.x[order] - half.x[0] <= half.width]
@@ -224,8 +208,7 @@ def _with_mirror_image(branch, half, noise):
         return branch
     distance, force = half.before_x.max() - half.before_x[order], -half.before_force[order]
     off = branch.force - np.interp(branch.distance, distance, force)
-    # The difference of two samples has √2 times the standard deviation of one sample. The factor 2 leaves a margin.
-    if off.std() > 2 * noise:
+    if off.std() > 2 * noise:  # which is √2 times the noise, and a margin
         return branch
     inside = distance <= branch.width
     both = np.r_[branch.distance, distance[inside]], np.r_[branch.force, force[inside] + off.mean()]
@@ -243,7 +226,7 @@ def scatter(distance, force):
 
 
 def no_sliding(path, slope, width):
-    """Return the DataError for a straight branch of this slope and width, on which no element yields."""
+    """Return the DataError for a straight branch, on which no element yields."""
     return DataError(f"{path}: no sliding seen: force and displacement stay on one line of slope {slope:.5g} "
                      f"(k0 + Σk); load further than {width / 2:.4g} to either side")
 
@@ -251,17 +234,17 @@ def no_sliding(path, slope, width):
 def not_concave(path):
     """Return the DataError for a branch whose slope increases somewhere or is negative somewhere."""
     return DataError(f"{path}: bent, but not as sliding bends it: the slope of the loading increases (stiffer "
-                     "outwards?) or is negative somewhere; as springs slide one after another it falls, to no less "
-                     "than 0")
+                     "outwards?) or is negative somewhere (rate-dependent?); as springs slide one after another it "
+                     "falls, to no less than 0")
 
 
 def _refuse_wrong_shape(branch, half, noise):
     """Raise DataError if elements that yield cannot have this branch and this loop.
 
-    The curvature is the coefficient of the Legendre polynomial of degree 2, or 0 if it is not significant. If elements
-    yield, the unloading lies below the loading, on average by more than half the |curvature|, or than `noise` without.
+    If elements yield, the unloading lies below the loading, on average by more than half the |curvature|, which is the
+    coefficient of the Legendre polynomial of degree 2, or by more than `noise` if the curvature is not significant.
     """
-    path, width, height = branch.path, branch.width, np.ptp(branch.force)
+    path, width = branch.path, branch.width
     (_, slope, curvature), (*_, error) = _legendre(branch, noise, 2)
     slope, curvature = 2 * slope / width, curvature if abs(curvature) > SIGNIFICANT * error else 0.0
     bent = curvature or np.abs(np.divide(*_legendre(branch, noise, SMOOTH)))[2:].max() > SIGNIFICANT
@@ -271,11 +254,11 @@ def _refuse_wrong_shape(branch, half, noise):
     apart = 1 if half.error is None else min(max(len(half.x) // 40, 1), 8, len(half.before_x) - 1)
     loop, jump = opening.mean(), _jump(half, apart)
     is_open = loop > (abs(curvature) / 2 or noise)
-    jumps = jump > max(FIRM * noise, LEAST_JUMP * height, opening[3 * apart] / 2)
+    jumps = jump > max(FIRM * noise, LEAST_JUMP * np.ptp(branch.force), opening[3 * apart] / 2)
     if jumps or is_open and not bent:
         raise DataError(f"{path}: the force jumps by {jump if jumps else loop:.2g} at a reversal: dry friction without "
                         "a spring of its own, η = 0, which is not fitted; if it has one, too few samples there")
-    if height == 0 or slope <= 0:
+    if slope <= 0:
         raise DataError(f"{path}: the force does not rise with x (mean slope {slope:.3g}): columns exchanged? a sign?")
     if not bent and not is_open:
         raise no_sliding(path, slope, width)

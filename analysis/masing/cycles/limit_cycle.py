@@ -9,11 +9,9 @@ from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import NOISY, opened, scatter
 from masing.errors import MasingError
 
-# Two loops count as equal if their widths and areas differ by at most this fraction of the largest width and area.
-REPEATED = 0.01
-# A period of a limit cycle may consist of up to this many loops.
-MOST_LOOPS = 4
-# A backbone with more points than this is thinned to at most this many points.
+# Loops are equal if their widths and areas differ by at most this fraction of the largest. At most MOST_LOOPS of them
+# make a period of a limit cycle.
+REPEATED, MOST_LOOPS = 0.01, 4
 MOST_ON_BACKBONE = 400
 # The tangents of a half-cycle are fitted over this fraction of its width.
 TANGENT = 0.05
@@ -23,24 +21,19 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
                       "tangent_after_reversal tangent_before_reversal damping_ratio asymmetry shift")):
     """The part of a curve from a maximum of x to the next, or from a minimum to the next, or an inner loop.
 
-    start, turn and end are the samples of its reversals. amplitude X is half the width, centre_x and centre_force are
-    the means at start and turn, and secant_stiffness is the slope between them. area is ∮ f dx of the loop closed by a
-    straight line, and damping_ratio is area/(2π secant_stiffness X²). The tangents are the slopes at both ends of the
-    loading half. asymmetry is the largest difference in force between the loading and the unloading rotated by 180
-    degrees, as a fraction of the range of the force. shift is x at end less x at start.
+    `start`, `turn` and `end` are the samples of its reversals; analysis/README.md describes the other numbers.
     """
 
 
 class Analysis(namedtuple("Analysis", "x force loops inner first period drift corners segments backbone")):
     """The `loops` of a curve x, force [samples], its `inner` loops, and the limit cycle to which the loops tend.
 
-    The loops from the index `first` on repeat, `period` of them in a limit cycle. `first` is None if none repeat; a
-    single loop counts as a limit cycle. `drift` is the change of centre_x per loop. `corners` (x, force) and
-    `segments`, their number, are those of the last loop if it is a polygon, and otherwise None. `backbone` [points, 2]
-    are half the distances in x and in force from the beginning of the loading half of the last loop.
+    The loops from the index `first` on repeat, `period` of them in a limit cycle; `first` is None if none repeat.
+    `drift` is the change of centre_x per loop. `corners` [corners, 2] and `segments`, their number, are None if the
+    last loop is no polygon. `backbone` [points, 2] is half the loading half of the last loop, from its beginning.
     """
 
-    last = property(lambda self: self.loops[-1], doc="The last loop; it belongs to the limit cycle if there is one.")
+    last = property(lambda self: self.loops[-1])
 
     def numbers(self):
         """Return all numbers as {name: value}; `loops` is a list of dictionaries in the order of time."""
@@ -85,8 +78,8 @@ def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
 
     Parameters
     ----------
-    curve : path, Run or tuple of arrays
-        A file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force).
+    curve : path, Run, DataFrame or tuple of arrays
+        A file of masing, a CSV file, a Run, or columns (x, force) or (t, x, force).
     start, end : float
         The window in time.
     columns, scale : dict
@@ -96,11 +89,6 @@ def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
     -------
     dict
         `last_loop` and `loops` have the numbers of loops, such as `area`, `secant_stiffness` and `damping_ratio`.
-
-    Raises
-    ------
-    MasingError
-        If the curve has no complete cycle.
 
     Examples
     --------
@@ -113,7 +101,7 @@ def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
 
 
 def _halves(x, force, samples, turn):
-    """Return the loading half and the unloading half of a loop of these samples, each as (x, force), in time."""
+    """Return the loading half and the unloading half of a loop, each as (x, force)."""
     first, second = samples[samples <= turn], samples[samples >= turn]
     both = (x[first], force[first]), (x[second], force[second])
     return both if x[turn] > x[samples[0]] else both[::-1]
@@ -124,8 +112,7 @@ def _loop(t, x, force, samples, turn):
     high, low = (turn, start) if x[turn] > x[start] else (start, turn)
     amplitude = (x[high] - x[low]) / 2
     secant = (force[high] - force[low]) / (2 * amplitude)
-    # A straight line closes a loop that drifts, so that a spring k0 x + constant does not change its area. Without the
-    # force of the centre, rounding errors are smaller.
+    # A straight line closes a loop that drifts. Without the force of the centre, rounding errors are smaller.
     centre_x, centre_force = (x[high] + x[low]) / 2, (force[high] + force[low]) / 2
     ring_x, ring_force = np.r_[x[samples], x[start]], np.r_[force[samples], force[start]] - centre_force
     area = float(np.trapz(ring_force, ring_x))
@@ -148,7 +135,7 @@ def _asymmetry(loading, unloading, centre_x, centre_force):
     order = np.argsort(turned_x)
     inside = (loading[0] >= turned_x.min()) & (loading[0] <= turned_x.max())
     off = loading[1] - np.interp(loading[0], turned_x[order], turned_force[order])
-    return float(np.abs(off[inside]).max() / np.ptp(loading[1])) if np.ptp(loading[1]) else np.nan
+    return float(np.abs(off[inside]).max() / np.ptp(loading[1])) if inside.any() and np.ptp(loading[1]) else np.nan
 
 
 def _limit(loops):
@@ -166,10 +153,7 @@ def _limit(loops):
 
 
 def _corners(halves):
-    """Return the corners (x, force) of a loop, those of its loading half first, and the number of its segments.
-
-    Both are None if the loop is no polygon, or if noisy samples do not support one more than a smooth curve.
-    """
+    """Return the corners (x, force) of a loop, those of its loading half first, and their number, or None, None."""
     corners, count, support = [], 0, 0.0
     for sign, (half_x, half_force) in zip((1, -1), halves):
         found, of_half = _half_corners(sign * half_x, sign * half_force)
@@ -182,10 +166,7 @@ def _corners(halves):
 
 
 def _half_corners(x, force):
-    """Return the start and the corners (x, force) of a rising half-cycle, and the support of this polygon.
-
-    The support of exact corners is ∞. Without noise, (None, 0) stands for a curve that is no polygon.
-    """
+    """Return the start and the corners (x, force) of a rising half-cycle, or None, and the support of this polygon."""
     lines = polygons.segments(x, force)
     if lines is not None:
         inner = lines.corners()

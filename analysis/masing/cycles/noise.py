@@ -6,7 +6,6 @@ import numpy as np
 import scipy
 
 from masing.cycles.half_cycles import noise, turning_points
-from masing.text import percent
 
 # x is smoothed by polynomials of the degree DEGREE over windows of at least SHORTEST samples.
 DEGREE, SHORTEST = 3, 7
@@ -14,13 +13,8 @@ DEGREE, SHORTEST = 3, 7
 SLOPE_WIDTH = 0.05
 
 
-class Noise(namedtuple("Noise", "x force")):
-    """The standard deviations of the noise of x and of the force, assumed to be independent from sample to sample."""
-
-    def words(self, curve):
-        """Return lines of text that state the noise of a Measured curve whose x is noisy."""
-        return [f"noise of x {percent(self.x / np.ptp(curve.x))} of its range, of force "
-                f"{percent(self.force / np.ptp(curve.force))}: errors in both"] if self.x else []
+# The standard deviations of the noise of x and of the force, assumed to be independent from sample to sample.
+Noise = namedtuple("Noise", "x force")
 
 
 def with_smooth_x(curve):
@@ -34,8 +28,7 @@ def with_smooth_x(curve):
     if found.x == 0:
         return curve._replace(noise=found)
     smooth = curve.x
-    # In the second iteration, the legs end where the smoothed x of the first iteration changes its direction.
-    for _ in range(2):
+    for _ in range(2):  # the second time, the legs are those of the smoothed x
         smooth = np.concatenate([_smoothed(curve.x[leg]) for leg in _legs(smooth, found.x)])
     slope = np.concatenate([_slope(smooth[leg], curve.force[leg]) for leg in _legs(smooth, found.x)])
     return curve._replace(x=smooth, force=curve.force - slope * (curve.x - smooth), noise=found,
@@ -50,8 +43,8 @@ def _legs(x, deviation):
 def _smoothed(x):
     """Return x [samples] smoothed over the window whose score of generalised cross-validation is least."""
     lengths = np.unique((np.geomspace(SHORTEST, len(x), 20).astype(int) - 1) // 2 * 2 + 1)
-    lengths = lengths[(lengths >= SHORTEST) & (lengths <= len(x))]
-    if len(lengths) == 0:
+    lengths = lengths[lengths >= SHORTEST]
+    if len(x) < SHORTEST:
         return x
     fits = [scipy.signal.savgol_filter(x, length, DEGREE) for length in lengths]
     scores = [np.sum((x - fit)**2) / (1 - scipy.signal.savgol_coeffs(length, DEGREE)[length // 2])**2

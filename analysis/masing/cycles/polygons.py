@@ -1,6 +1,6 @@
 """Divide branches and cycles into straight segments if they are polygons, exactly or, with noise, by regression.
 
-A branch is the force over x between two reversals of x. A secant is the line through two neighbouring samples.
+A secant is the line through two neighbouring samples of a branch, the force over x between two reversals of x.
 """
 
 from collections import namedtuple
@@ -15,21 +15,18 @@ SPACING = 1e-5
 # plus rounding errors. A segment has at least FEWEST_SECANTS secants.
 SAME_SLOPE, FEWEST_SECANTS, ROUNDING = 1e-8, 2, 32 * np.finfo(float).eps
 # The same for the widest rising half-cycle of a whole cycle, where a segment also has at least the fraction SHORTEST of
-# the width. The text of segments_in_words() lists all slopes only if there are at most MANY_SLOPES.
+# the width. The text of segments_in_words() lists at most MANY_SLOPES.
 SAME_SLOPE_OF_CYCLE, FEWEST_OF_CYCLE, SHORTEST, MANY_SLOPES = 1e-6, 3, 0.01, 12
-# A regression begins with at most MOST_CORNERS corners, at CANDIDATES equidistant places.
-CANDIDATES, MOST_CORNERS = 120, 40
-# A corner is accepted if it lowers n log(RSS/n) by PRICE log(n), where n is the number of points and RSS the residual
-# sum of squares. PRICE is the sum of 2 for the two parameters of a corner and 1 for the search for its place.
-PRICE = 3
+# A regression begins with at most MOST_CORNERS corners, at CANDIDATES equidistant places. A corner is accepted if it
+# lowers n log(RSS/n) by PRICE log(n), where n is the number of points and RSS the residual sum of squares. PRICE is 2
+# for the two parameters of a corner, and 1 for the search for its place.
+CANDIDATES, MOST_CORNERS, PRICE = 120, 40, 3
 # A polygon is compared with smooth curves, which are splines of the degree DEGREE with 1 to MOST_INTERVALS equal
-# intervals. In this comparison each parameter costs COST, which is more than Akaike's 2 and less than log(n).
-DEGREE, MOST_INTERVALS, COST = 3, 40, 3
-# The support from which on a polygon is regarded as supported: strong evidence, as twice the log of a Bayes factor.
-LEAST_SUPPORT = 6
+# intervals. In this comparison each parameter costs COST, which is more than Akaike's 2 and less than log(n). From
+# LEAST_SUPPORT on a polygon is supported: strong evidence, as twice the log of a Bayes factor.
+DEGREE, MOST_INTERVALS, COST, LEAST_SUPPORT = 3, 40, 3, 6
 # More samples than this are averaged in groups before the regression, which loses little.
 MOST_POINTS = 8000
-# The two-sided 95 % quantile of the standard normal distribution.
 NORMAL_95 = 1.96
 
 
@@ -42,11 +39,9 @@ class Segments(namedtuple("Segments", "slope level")):
 
 
 def segments(x, force):
-    """Return the Segments of a monotone branch x, force [points].
+    """Return the Segments of a monotone branch x, force [points], or None if it is curved, noisy or too coarse.
 
-    At most one secant between two segments of a finely sampled polygon lies on neither of them, that across their
-    corner, and so may the first and the last secant. With more of them the result is None: the branch is curved, noisy
-    or sampled too coarsely.
+    Of a polygon at most the first secant, the last one, and one between two segments lie on no segment.
     """
     x, force = _thinned(x, force)
     if len(x) < FEWEST_SECANTS + 1:
@@ -58,32 +53,27 @@ def segments(x, force):
     gaps = np.r_[first, len(secants)] - np.r_[0, last + 1]
     if len(first) == 0 or gaps.max() > 1:
         return None
-    lines = [_line(x[a:b + 2], force[a:b + 2]) for a, b in zip(first, last)]
-    return Segments(*np.array(lines).T)
+    # Distances to the mean avoid cancellation.
+    means = np.array([(x[a:b + 2].mean(), force[a:b + 2].mean()) for a, b in zip(first, last)]).T
+    slope = np.array([np.polyfit(x[a:b + 2] - x_mean, force[a:b + 2] - f_mean, 1)[0]
+                      for a, b, x_mean, f_mean in zip(first, last, *means)])
+    return Segments(slope, means[1] - slope * means[0])
 
 
 def straight_slopes(x, restoring):
     """Return the slopes of the straight segments of the widest rising half-cycle of the curve x, restoring."""
-    part = _widest_rise(x)
-    if part is None:
-        return np.zeros(0)
-    x, restoring = x[part], restoring[part]
-    slopes = np.diff(restoring) / np.diff(x)
-    first, last = equal_runs(slopes, SAME_SLOPE_OF_CYCLE * np.abs(slopes).max(), FEWEST_OF_CYCLE)
-    long = x[last + 1] - x[first] >= SHORTEST * (x[-1] - x[0])
-    return slopes[first[long]]
-
-
-def _widest_rise(x):
     first, last = true_runs(np.diff(x) > 0)
-    if len(first) == 0:
-        return None
     # A rise at an end of the record may be a part of a half-cycle, and is used only if there is no other.
     whole = (first > 0) & (last < len(x) - 1)
     if whole.any():
         first, last = first[whole], last[whole]
-    widest = np.argmax(x[last] - x[first])
-    return slice(first[widest], last[widest] + 1) if last[widest] - first[widest] >= FEWEST_OF_CYCLE else None
+    widest = max(zip(first, last), key=lambda rise: x[rise[1]] - x[rise[0]], default=(0, 0))
+    if widest[1] - widest[0] < FEWEST_OF_CYCLE:
+        return np.zeros(0)
+    part = slice(widest[0], widest[1] + 1)
+    x, slopes = x[part], np.diff(restoring[part]) / np.diff(x[part])
+    first, last = equal_runs(slopes, SAME_SLOPE_OF_CYCLE * np.abs(slopes).max(), FEWEST_OF_CYCLE)
+    return slopes[first[x[last + 1] - x[first] >= SHORTEST * (x[-1] - x[0])]]
 
 
 def segments_in_words(x, restoring, most=MANY_SLOPES):
@@ -115,21 +105,13 @@ def _thinned(x, force):
     return x[kept], force[kept]
 
 
-def _line(x, force):
-    """Return the slope and the level of the least-squares line, from distances to the mean against cancellation."""
-    middle, mean = x.mean(), force.mean()
-    slope = np.dot(x - middle, force - mean) / np.dot(x - middle, x - middle)
-    return slope, mean - slope * middle
-
-
 class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width drop_width last_slope_width noise "
                                     "support", defaults=[None])):
     """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
 
-    `corner` [corners] are the distances d at which the slope decreases by `drop` [corners]. corner_width, drop_width
-    and last_slope_width are half-widths of 95 % confidence intervals, and `noise` is the standard deviation of the
-    forces. `support` is the criterion n log(RSS/n) + COST q of the best smooth curve of q parameters less that of the
-    polygon: the smaller it is, the less do the forces support a polygon.
+    corner_width, drop_width and last_slope_width are half-widths of 95 % confidence intervals, and `noise` is the
+    standard deviation of the forces. `support` is the criterion n log(RSS/n) + COST q of the best smooth curve of q
+    parameters less that of the polygon.
     """
 
     def force(self, distance):
@@ -179,11 +161,10 @@ def _smooth_criterion(distance, force, floor):
     return float(min(map(criterion, range(1, most + 1)), default=np.inf))
 
 
-def concave_misfit(distance, force, *others):
-    """Return the rms residual of the best fit by a concave rising polygon and multiples >= 0 of `others`."""
-    candidates = np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1]
-    columns = np.column_stack([_design(distance, candidates), *others])
-    return np.sqrt(np.mean((columns @ _rising(columns, force) - force)**2))
+def concave_misfit(distance, force):
+    """Return the rms residual of the best fit by a concave rising polygon."""
+    design = _design(distance, np.linspace(0, distance[-1], CANDIDATES + 2)[1:-1])
+    return np.sqrt(np.mean((design @ _rising(design, force) - force)**2))
 
 
 def grouped(distance, force):
@@ -208,31 +189,26 @@ def _rising(columns, force):
     return np.r_[found[0] - found[1], found[2:]]
 
 
-def _residual(distance, force, corner, linear):
-    return _design(distance, corner) @ linear - force
-
-
 def _refined(distance, force, corner):
     """Return the Polygon with the least sum of squares that is reached by moving the given corners."""
     n, scale, height = len(corner), distance[-1], np.ptp(force) or 1.0
-    start = np.r_[_rising(_design(distance, corner), force), corner]
+
+    def residual(p):
+        return _design(distance, p[n + 2:]) @ p[:n + 2] - force
+
+    p = np.r_[_rising(_design(distance, corner), force), corner]
     if n:
         units = np.r_[height, np.full(n + 1, height / scale), np.full(n, scale)]
         lower = np.r_[-np.inf, np.zeros(n + 1), np.full(n, distance[0])]
         upper = np.r_[np.full(n + 2, np.inf), np.full(n, distance[-1])]
-        inside = np.clip(start, lower + 1e-12 * units, upper - 1e-12 * units)
-        solved = scipy.optimize.least_squares(
-            lambda p: _residual(distance, force, p[n + 2:], p[:n + 2]), inside, x_scale=units,
-            jac=lambda p: _jacobian(distance, p, n), bounds=(lower, upper), max_nfev=60)
-        start = solved.x
-    order = np.argsort(start[n + 2:])
-    parameters = np.r_[start[:2], start[2:n + 2][order], start[n + 2:][order]]
-    residual = _residual(distance, force, parameters[n + 2:], parameters[:n + 2])
-    noise = np.sqrt(np.sum(residual**2) / max(len(force) - len(parameters), 1))
-    covariance = np.linalg.pinv(_jacobian(distance, parameters, n)) * noise
-    widths = NORMAL_95 * np.sqrt(np.sum(covariance**2, axis=1))
-    return Polygon(parameters[0], parameters[1], parameters[n + 2:], parameters[2:n + 2],
-                   widths[n + 2:], widths[2:n + 2], widths[1], noise)
+        p = scipy.optimize.least_squares(
+            residual, np.clip(p, lower + 1e-12 * units, upper - 1e-12 * units), x_scale=units,
+            jac=lambda p: _jacobian(distance, p, n), bounds=(lower, upper), max_nfev=60).x
+    order = np.argsort(p[n + 2:])
+    p = np.r_[p[:2], p[2:n + 2][order], p[n + 2:][order]]
+    noise = np.sqrt(np.sum(residual(p)**2) / max(len(force) - len(p), 1))
+    widths = NORMAL_95 * noise * np.linalg.norm(np.linalg.pinv(_jacobian(distance, p, n)), axis=1)
+    return Polygon(p[0], p[1], p[n + 2:], p[2:n + 2], widths[n + 2:], widths[2:n + 2], widths[1], noise)
 
 
 def _jacobian(distance, parameters, n):

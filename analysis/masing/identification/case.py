@@ -10,21 +10,19 @@ from masing.text import csv
 
 # The circular frequency ω of the motion. The mass is k0 + Σk, so that it is 1 for the model without yielding.
 FREQUENCY = 0.2
-# The time at which the motion first reaches x = -X, where X is the amplitude of the measured cycle.
+# The time at which the motion first reaches x = -X, for the amplitude X.
 REVERSAL = np.pi / (np.sqrt(2) * FREQUENCY)
 FORCE_POINTS, STIFFNESS_POINTS, CELLS = 4000, 400, 2000
-# {kind of model: (number of steps, number of steps between two samples)}. The only scheme of the discrete model is of
-# order one, so that it needs more steps.
+# The numbers of steps, and of steps between two samples. The scheme of the discrete model is of order one.
 SIZE = {"discrete": (400000, 40), "continuous": (40000, 10)}
-# The tables of a case, and what they begin with.
-TABLES = {"force": b"t,", "stiffness": b"s,"}
+# The tables of a case.
+TABLES = ("force", "stiffness")
 
 
 def write_case(path, fitted, threshold=None):
     """Write the case file `path` and its tables for a Discrete model, or a Continuous one and its text η(s).
 
-    The force moves the mass from rest at x = 0 to x = -X, where X is the amplitude of the measured cycle, and then
-    along x = -X cos(ω t') once round the cycle. The samples of the result begin at t' = 0.
+    The force moves the mass from rest to x = -X, and then along x = -X cos(ω t') once round the cycle.
     """
     elements, amplitude = fitted.elements, fitted.branch.width / 2
     mass = elements.k0 + elements.stiffness.sum()
@@ -48,11 +46,10 @@ def write_case(path, fitted, threshold=None):
 
 
 def _force(elements, amplitude, mass, end):
-    """Return times [points], and the force F = m x'' + f of the motion with the restoring force f of the model."""
+    """Return times [points], and the force F = m x'' + f of the motion."""
     start = REVERSAL
     turn = start + np.pi / FREQUENCY
-    times = np.unique(np.r_[np.linspace(0, start, FORCE_POINTS), np.linspace(start, end, 2 * FORCE_POINTS + 1),
-                            _corner_times(elements, amplitude)])
+    times = np.r_[np.linspace(0, start, FORCE_POINTS)[:-1], np.linspace(start, end, 2 * FORCE_POINTS + 1)]
     fast, slow = np.sqrt(2) * FREQUENCY * times, FREQUENCY * (times - start)
     virgin = amplitude / 2 * (1 - np.cos(fast))
     round_it = amplitude * (1 - np.cos(slow))
@@ -62,16 +59,6 @@ def _force(elements, amplitude, mass, end):
     restoring = np.select([times < start, times < turn], [-elements.backbone(virgin), elements.branch(round_it) - top],
                           top - elements.branch(2 * amplitude - round_it))
     return times, inertia + restoring
-
-
-def _corner_times(elements, amplitude):
-    """Return the times at which an element begins to slide, or none for a continuum, where there are too many."""
-    yielding = elements.threshold[elements.threshold < amplitude]
-    if len(yielding) > FORCE_POINTS // 8:
-        return np.empty(0)
-    virgin = np.arccos(1 - 2 * yielding / amplitude) / (np.sqrt(2) * FREQUENCY)
-    rising = np.arccos(1 - 2 * yielding / amplitude) / FREQUENCY
-    return np.r_[virgin, REVERSAL + rising, REVERSAL + np.pi / FREQUENCY + rising]
 
 
 def _table(path, name, argument, arguments, values):

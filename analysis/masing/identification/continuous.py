@@ -12,13 +12,12 @@ from masing.errors import MasingError
 from masing.identification.discrete import Elements, last_slope_spring
 
 DEGREE, MOST_INTERVALS, POINTS_PER_INTERVAL = 3, 40, 5
-# The fit has a penalty on the roughness of k(s), and is averaged over the weights SMOOTHINGS of this penalty. The prior
-# density of log w for the weight w is proportional to w to the power -PRIOR: with 0, all log w would be equally
-# probable, which favours ever straighter k(s), and with 0.5 all values of the roughness 1/sqrt(w).
+# The fit is averaged over the weights w = SMOOTHINGS of its penalty on the roughness of k(s). The prior density of
+# log w is w to the power -PRIOR: with 0 all log w would be equally probable, with 0.5 all of the roughness 1/sqrt(w).
 SMOOTHINGS, PRIOR = np.logspace(-12, 8, 81), 0.25
-# The half-width of the 95 % band of k(s) in standard deviations: less than 1.96, because actual stiffness densities are
-# smoother than the prior assumes. It is calibrated: for 80 random cycles (seeds 1000 to 1079 of
-# tests/analysis/test_analysis_band.py) the band contains the true k at 95 % of all s.
+# The half-width of the 95 % band of k(s) in standard deviations, less than 1.96, because actual k(s) are smoother than
+# the prior assumes: for 80 random cycles (seeds 1000 to 1079 of tests/analysis/test_analysis_band.py) the band contains
+# the true k at 95 % of all s.
 BAND = 1.45
 # Additional elements at the ends of the range of η are used if each has at most LARGEST_END times the stiffness of the
 # spline, and if they reduce the score of generalised cross-validation by more than the factor LEAST_GAIN. Each
@@ -32,31 +31,27 @@ PLACES = 4000
 
 class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffness_width known k0 start_force "
                                           "smoothing freedom noise estimates")):
-    """An identified continuous model, at places s_i; arrays are [places].
+    """An identified continuous model; arrays are [places].
 
-    `branch` is the Loading that was fitted. `s`, `threshold` and `stiffness` are s_i, the yield displacements η(s_i)
-    and the densities k(s_i), and `stiffness_width` is the half-width of the 95 % band of k. `known` says which places
-    yield; for the others, where k is constant, only the sum of k0 and of their integral of k is measured. `start_force`
-    is the force at the start of the branch. `smoothing` is the most probable weight of the penalty ∫ k''² ds, `freedom`
-    the effective number of parameters, and `noise` the standard deviation of the residuals. `estimates` are integral
-    numbers of the fit, {name: (value, half-width of the 95 % interval)}; see _estimates().
+    `branch` is the Loading that was fitted, and `start_force` the force at its start. `threshold` and `stiffness` are
+    η and k at the places `s`, and `stiffness_width` is the half-width of the 95 % band of k. `known` says which places
+    yield; for the others, only the sum of k0 and of their integral of k is measured. `smoothing` is the most probable
+    weight of the penalty ∫ k''² ds, `freedom` the effective number of parameters, and `noise` the standard deviation of
+    the residuals. `estimates` are the numbers of _estimates().
     """
 
-    k0_width = property(lambda self: self.estimates["last_slope"][1] if self.known.all() else np.nan,
-                        doc="The half-width of the 95 % interval of k0, or NaN if not all places yield.")
-    parameters = property(lambda self: self.freedom, doc="The effective number of fitted parameters.")
-    elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold),
-                        doc="The Elements at the places; n places give the stiffnesses k(s_i)/n.")
+    # k0 is not known if a place does not yield.
+    k0_width = property(lambda self: self.estimates["last_slope"][1] if self.known.all() else np.nan)
+    parameters = property(lambda self: self.freedom)
+    elements = property(lambda self: Elements(self.k0, self.stiffness / len(self.s), self.threshold))
 
 
 def identify_continuous(path, half, s, threshold):
     """Return the Continuous model that a HalfCycle determines for a strictly monotone η(s_i) = threshold [places].
 
-    The s_i are the midpoints of equal cells of [0, 1]; `path` is the file that messages name. The force Θ at the
-    distance d from the reversal is fitted by Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds over the s that yield, where
-    k is a cubic spline with a penalty on k''. Then Θ''(2η) = -k/(2|η'|), which is (27), continuous-masing-2001, for an
-    affine η. Raises MasingError if η is not strictly monotone, or if too few cells yield, and DataError as loading()
-    does.
+    The s_i are the midpoints of equal cells of [0, 1]. The force Θ at the distance d from the reversal is fitted by
+    Θ(d) = Θ(0) + p d + ∫ k(s) min(d, 2 η(s)) ds over the s that yield, where k is a cubic spline with a penalty on k''.
+    Then Θ''(2η) = -k/(2|η'|), which is (27), continuous-masing-2001, for an affine η.
     """
     if not (np.all(np.diff(threshold) > 0) or np.all(np.diff(threshold) < 0)):
         raise MasingError("threshold: η(s) must be strictly monotone on [0, 1]: k(s) is read off where cell after "
@@ -100,7 +95,7 @@ def _beyond_cells(threshold, known, amplitude):
 
 
 def _basis(s, intervals):
-    """Return the cubic B-splines on equal intervals of the range of s at the places s: [places, intervals + 3]."""
+    """Return the cubic B-splines on equal intervals of the range of s: [places, intervals + 3]."""
     half_cell = (s[1] - s[0]) / 2
     ends = np.linspace(s[0] - half_cell, s[-1] + half_cell, intervals + 1)
     step = ends[1] - ends[0]
@@ -108,18 +103,17 @@ def _basis(s, intervals):
     return scipy.interpolate.BSpline.design_matrix(s, knots, DEGREE).toarray()
 
 
-# A fit of the force. `coefficients` are Θ(0), p, the stiffnesses of the additional elements in a fit with them, and
-# those of the spline; the other fields are as in Continuous, and `score` is that of generalised cross-validation.
+# The `coefficients` of a fit are Θ(0), p, the stiffnesses of the additional elements in a fit with them, and those of
+# the spline; `score` is that of generalised cross-validation.
 _Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score estimates", defaults=[None])
 
 
 def _fit(distance, force, weight, threshold, shares, beyond=0.0):
     """Return a fit of the force by the spline, with or without two additional elements at the ends of the range of η.
 
-    The thresholds of a cycle of a model with cells may end about one cell before or after the range of η(s), as by the
-    papers' rule without a cell at s = 0. An end at the wrong place would make k(s) oscillate; the two elements prevent
-    this, and are not part of k(s). `shares` [places, splines] are the B-splines divided by the number of places, and
-    `beyond` is that of _beyond_cells().
+    The thresholds of a model with cells may end about one cell before or after the range of η(s), which would make k(s)
+    oscillate; the two elements, which are not part of k(s), prevent this. `shares` [places, splines] are the B-splines
+    divided by the number of places.
     """
     answers = np.column_stack([Elements(0.0, each, threshold).branch(distance) for each in shares.T])
     tied = np.column_stack([np.ones_like(distance), distance, answers])
@@ -129,25 +123,22 @@ def _fit(distance, force, weight, threshold, shares, beyond=0.0):
     small = np.all(np.abs(with_ends.coefficients[2:4])
                    <= LARGEST_END * shares.sum(axis=0) @ np.abs(with_ends.coefficients[4:]))
     best = with_ends if small and with_ends.score < alone.score / LEAST_GAIN else alone
-    # The additional elements have a part in the area and in the stiffness of the cycle, but are not part of k(s).
     elements = shares if best is alone else np.hstack([np.eye(len(threshold))[:, [0, -1]], shares])
     edge = beyond * shares[-1 if threshold[-1] > threshold[0] else 0]
     edge = np.r_[np.zeros(elements.shape[1] - len(edge)), edge]
     estimates = _estimates(best, threshold, elements, distance[-1], edge)
     keep = np.r_[:2, len(best.coefficients) - shares.shape[1]:len(best.coefficients)]
-    # The noise of the most exact sample, of weight 1, is replaced by that of a sample with the mean variance.
+    # The noise is that of a sample with the mean variance.
     return best._replace(coefficients=best.coefficients[keep], covariance=best.covariance[np.ix_(keep, keep)],
                          noise=best.noise * np.sqrt(np.mean(weight**-2.0)), estimates=estimates)
 
 
 def _estimates(fit, threshold, elements, width, edge):
-    """Return integral numbers of a fit as {name: (value, half-width of the 95 % interval)}.
+    """Return numbers of the fitted cycle of this `width` as {name: (value, half-width of the 95 % interval)}.
 
-    `k_integral` is the integral of k over the s that yield, `last_slope` is k0 plus that over the other s, and `area`
-    and `damping_ratio` are those of the fitted cycle of this `width`. `elements` are the stiffnesses at the places for
-    coefficients of 1, and `edge` those of the part of a cell by which the integral ends beyond the places; the branch
-    hardly depends on which cells this part is counted to. The damping ratio is linearised in the coefficients. As these
-    numbers hardly depend on the roughness of k(s), their half-width is NORMAL_95 standard deviations, unlike BAND.
+    `k_integral` is the integral of k over the s that yield, and `last_slope` is k0 plus that over the other s.
+    `elements` are the stiffnesses at the places for coefficients of 1, and `edge` those of the part of a cell by which
+    the integral ends beyond the places. The damping ratio is linearised in the coefficients.
     """
     stiffness, slid = elements.sum(axis=0), 2 * np.minimum(threshold, width / 2) @ elements / width
     lost = 4 * (threshold * np.maximum(width / 2 - threshold, 0)) @ elements
@@ -163,9 +154,8 @@ def _estimates(fit, threshold, elements, width, edge):
 def _smoothed(columns, force, splines):
     """Return the least-squares fit of the force with a penalty on k'', averaged over the weights SMOOTHINGS.
 
-    The last `splines` columns belong to the spline. A penalty is the prior assumption that k is an integrated Wiener
-    process. Each fit counts in proportion to the prior density and the marginal likelihood (REML) of its weight, for an
-    unknown variance of the noise. The covariance of the average is the mean of those of the fits, which include the
+    The last `splines` columns belong to the spline. Each fit counts in proportion to the prior density and the marginal
+    likelihood (REML) of its weight. The covariance of the average is the mean of those of the fits, which include the
     bias of smoothing, plus that of the fits among each other. If p or a coefficient of the spline is negative in the
     average, the fit with the most probable weight and with these >= 0 replaces it. Source: Wahba, J. R. Stat. Soc. B 45
     (1983) 133-150, for one weight.
@@ -212,7 +202,7 @@ def _smoothed(columns, force, splines):
 
 
 def _continued(branch, s, threshold, known, basis, fit):
-    """Return the fit as a Continuous model; where nothing yields, k is that of the nearest place, or less if k0 < 0."""
+    """Return the fit as a Continuous model; where nothing yields, k is that of the nearest place, or less."""
     stiffness, width = np.empty_like(s), np.full_like(s, np.nan)
     stiffness[known] = basis @ fit.coefficients[2:]
     width[known] = BAND * np.sqrt(np.einsum("ij,jk,ik->i", basis, fit.covariance[2:, 2:], basis))

@@ -1,7 +1,4 @@
-"""The discrete Masing model, a linear spring and elements in parallel, and its identification from a measured branch.
-
-Each element is a spring in series with a slider. Its data follow from the slopes and corners of the branch.
-"""
+"""Identify the discrete Masing model, a linear spring and elements in parallel, from a measured branch."""
 
 from collections import namedtuple
 
@@ -23,10 +20,8 @@ def last_slope_spring(slope, stiffness):
 
 
 class Elements(namedtuple("Elements", "k0 stiffness threshold")):
-    """The stiffness k0 of a linear spring, and k_i = `stiffness` [n] and η_i = `threshold` [n] of elements in parallel.
-
-    If the elements approximate a continuum, k_i = k(s_i)/n.
-    """
+    """The stiffness k0 of a linear spring, and k_i = `stiffness` [n] and η_i = `threshold` [n] of elements in parallel,
+    each a spring in series with a slider. If they approximate a continuum, k_i = k(s_i)/n."""
 
     def backbone(self, x):
         """Return B(x) = k0 x + Σ k_i min(x, η_i), the force of the first loading from rest, at x >= 0 [points]."""
@@ -46,18 +41,17 @@ class Discrete(namedtuple("Discrete", "branch elements start_force threshold_wid
     """An identified discrete model.
 
     `branch` is the Loading that was fitted, and `start_force` the force at its start. threshold_width, stiffness_width
-    and k0_width are half-widths of the 95 % confidence intervals of η_i, k_i and k0; the first includes that a corner
-    or a reversal may lie anywhere between two samples. `noise` is the standard deviation of the residuals. `exact` says
-    whether the samples lie on a polygon within rounding errors, and `is_smooth` whether a smooth curve explains them as
-    well as a polygon or better.
+    and k0_width are half-widths of the 95 % confidence intervals of η_i, k_i and k0. `noise` is the standard deviation
+    of the residuals. `exact` says whether the samples lie on a polygon within rounding errors, and `is_smooth` whether
+    a smooth curve explains them as well as a polygon or better.
     """
 
-    k0 = property(lambda self: self.elements.k0, doc="The stiffness of the linear spring: the last slope.")
-    parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2, doc="The number of fitted parameters.")
+    k0 = property(lambda self: self.elements.k0)
+    parameters = property(lambda self: 2 * len(self.elements.stiffness) + 2)
 
 
 def identify_discrete(path, half):
-    """Return the Discrete model that a HalfCycle determines; raises DataError if no discrete model has this half-cycle.
+    """Return the Discrete model that a HalfCycle determines, or raise DataError.
 
     The slopes p_j of the branch and the distances d_i of its corners from the reversal give the elements: p_j = k0 +
     Σ_{l >= j} k_l and d_i = 2 η_i. Source: (4.23), (4.24), rheological-models-2000.
@@ -98,10 +92,8 @@ def _gap(branch, elements):
 
 
 def _start(half, lines):
-    """Return the x of the reversal: where the last segment of the unloading meets the first one of the loading.
-
-    If they do not meet near the first sample of the loading, this is the x of that sample.
-    """
+    """Return the x of the reversal: where the last segment of the unloading meets the first one of the loading, or
+    that of the first sample of the loading."""
     first = half.x[0]
     before = polygons.segments(half.before_x, half.before_force) if len(half.before_x) else None
     if before is None or before.slope[0] >= lines.slope[0]:

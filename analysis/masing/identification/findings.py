@@ -1,6 +1,5 @@
 """Report an identification, compared with the measured cycle, as lines of text and as numbers."""
 
-import math
 from collections import namedtuple
 
 import numpy as np
@@ -8,11 +7,9 @@ import numpy as np
 from masing.identification.discrete import Discrete
 from masing.text import percent, uncertain
 
-# The unloading half of a cycle is compared with the model only if it has the width of the loading branch up to this
-# fraction of it.
+# The unloading half is compared with the model if it is as wide as the loading branch, up to this fraction.
 SAME_WIDTH = 1e-3
-# If a discrete model has more elements than this, the table lists only the first elements and the last one.
-MOST_LINES = 8
+MOST_LISTED = 8
 # The correlation of neighbouring residuals is reported if it exceeds this many standard errors of independent ones.
 CORRELATED = 3
 
@@ -21,16 +18,15 @@ class Comparison(namedtuple("Comparison", "loading unloading identified_loading 
                                           "largest mean unloading_largest unloading_residual correlation units")):
     """The measured cycle and that of the identified model, in halves (x, force) from the centre of the cycle.
 
-    `residual` and `unloading_residual` [points] are the measured force minus the identified one on both halves.
-    `largest` and `mean` are the largest absolute value and the root mean square of the first, and `unloading_largest`
-    is the largest of the second, or NaN if the measured unloading has another width. These five are fractions of the
-    range of the measured force on the loading half. `correlation` is that of neighbouring residuals, or 0 if it is not
-    significant. `units` are those of the measured columns.
+    `residual` and `unloading_residual` [points] are the measured force minus the identified one. `largest` and `mean`
+    are the largest absolute value and the root mean square of the first, and `unloading_largest` is the largest of the
+    second, or NaN. These five are fractions of the range of the measured force on the loading half. `correlation` is
+    that of neighbouring residuals, or 0 if it is not significant.
     """
 
 
 def compare(fitted, half, run):
-    """Return the Comparison of a HalfCycle with a Run, from the smallest x on, of the model `fitted` to it."""
+    """Return the Comparison of a HalfCycle with a Run of the model `fitted` to it."""
     amplitude = fitted.branch.width / 2
     height = 2 * float(fitted.elements.backbone(np.array(amplitude)))
     centre_x, centre_force = fitted.branch.start + amplitude, fitted.start_force + height / 2
@@ -56,15 +52,16 @@ def facts(fitted, compared):
     """Return lines of text: the model, its numbers with half-widths, its misfit, and what is not determined."""
     noise = f"noise {percent(fitted.noise / np.ptp(fitted.branch.force))} of the force's range"
     lines = (_of_elements if isinstance(fitted, Discrete) else _of_density)(fitted, noise)
-    use = "used, too" if fitted.branch.with_unloading else "not used"
-    other = f"; of the unloading half, {use}: {percent(compared.unloading_largest)}"
-    other = "" if math.isnan(compared.unloading_largest) else other
     correlation = min(compared.correlation, 0.999)
-    small = [] if not correlation or isinstance(fitted, Discrete) and fitted.exact else [
-        f"the residuals of neighbouring samples are correlated ({correlation:.2g}), but the half-widths are those of "
-        f"independent errors: they are about {np.sqrt((1 + correlation) / (1 - correlation)):.2g} times too small"]
-    return [*lines, *small, f"misfit of the cycle: max {percent(compared.largest)}, rms {percent(compared.mean)} of "
-                    f"the force's range{other}", *_unknown(fitted)]
+    if correlation and not getattr(fitted, "exact", False):
+        lines.append(f"the residuals of neighbouring samples are correlated ({correlation:.2g}), but the half-widths "
+                     "are those of independent errors: they are about "
+                     f"{np.sqrt((1 + correlation) / (1 - correlation)):.2g} times too small")
+    misfit = f"misfit of the cycle: max {percent(compared.largest)}, rms {percent(compared.mean)} of the force's range"
+    if np.isfinite(compared.unloading_largest):
+        use = "used, too" if fitted.branch.with_unloading else "not used"
+        misfit += f"; of the unloading half, {use}: {percent(compared.unloading_largest)}"
+    return [*lines, misfit, _unknown(fitted)]
 
 
 def numbers(fitted, compared, threshold, noise):
@@ -92,16 +89,18 @@ def _of_elements(fitted, noise):
     elements = fitted.elements
     count = len(elements.stiffness)
     exact = "a polygon, exact if each gap between samples has one corner at most; ± of η holds without this"
-    how = exact if fitted.exact else f"regression, {noise}"
-    rows = [row for n, each in enumerate(zip(elements.threshold, fitted.threshold_width, elements.stiffness,
-                                             fitted.stiffness_width), start=1)
-            if n <= MOST_LINES or n == count for row in ((f"η{n}", *each[:2]), (f"k{n}", *each[2:]))]
-    more = [f"all {count} elements are in the .json"] if count > MOST_LINES + 1 else []
-    smooth = ["a smooth curve explains the branch as well as these elements or better: a threshold η(s) identifies a "
-              "continuous model"] if fitted.is_smooth else []
-    rows.append(("k0", elements.k0, fitted.k0_width))
-    model = f"{count} element{'s' if count > 1 else ''} of the model discrete-masing ({how})"
-    return [model, *_table(rows), *more, *smooth]
+    rows = [row for n, (eta, eta_width, k, k_width) in enumerate(
+                zip(elements.threshold, fitted.threshold_width, elements.stiffness, fitted.stiffness_width), start=1)
+            if n <= MOST_LISTED for row in ((f"η{n}", eta, eta_width), (f"k{n}", k, k_width))]
+    lines = [f"{count} element{'s' if count > 1 else ''} of the model discrete-masing "
+             f"({exact if fitted.exact else f'regression, {noise}'})",
+             *_table([*rows, ("k0", elements.k0, fitted.k0_width)])]
+    if count > MOST_LISTED:
+        lines.append(f"all {count} elements are in the .json")
+    if fitted.is_smooth:
+        lines.append("a smooth curve explains the branch as well as these elements or better: a threshold η(s) "
+                     "identifies a continuous model")
+    return lines
 
 
 def _of_density(fitted, noise):
@@ -125,13 +124,7 @@ def _table(rows):
 
 
 def _unknown(fitted):
-    reach = fitted.branch.width / 2
-    beyond = "k0 = 0: all that is stiff yields in this cycle" if fitted.k0 == 0 else (
-        f"not known: what yields beyond {reach:.6g}, half the cycle's width; it is in k0")
+    unknown = f"not known: what yields beyond {fitted.branch.width / 2:.6g}, half the cycle's width"
     if isinstance(fitted, Discrete):
-        unknown = [beyond, "not known: whether an element is several of the same η"]
-    else:
-        if not fitted.known.all():
-            beyond = f"not known: k(s) where η(s) > {reach:.6g} ({np.mean(~fitted.known):.0%} of s): continued constant"
-        unknown = [beyond, "not unique: another monotone η(s), with its own k(s), has the same cycle"]
-    return [*unknown, "not known: mass, and what is viscous"]
+        return f"{unknown}, which is in k0; and whether an element is several of the same η"
+    return f"{unknown}; not unique: another η(s), with its own k(s), has the same cycle"

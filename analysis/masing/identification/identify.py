@@ -3,23 +3,25 @@
 from collections import namedtuple
 import shutil
 import tempfile
-from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from masing import commands, program
-from masing.command_line import as_json, refuse_foreign, write_file
+from masing.command_line import as_json, write_file
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.cycles.noise import with_smooth_x
-from masing.errors import DataError, MasingError, quoted
+from masing.errors import DataError, MasingError
 from masing.identification.case import TABLES, write_case
 from masing.identification.continuous import identify_continuous, threshold_values
 from masing.identification.discrete import identify_discrete
 from masing.identification.findings import compare, facts, numbers
 from masing.identification.replay import refuse_misfit
 from masing.results import Folder
+from masing.text import percent
 
-# The accuracy of each kind of model as a fraction of the force's range, and what a message says if it does not fit.
+# The accuracy of a model as a fraction of the force's range, and what a message says if it does not fit.
 DISCRETE = 1e-6, "it is curved: a threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 
@@ -27,9 +29,8 @@ CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 class Identified(namedtuple("Identified", "numbers lines case run model comparison threshold")):
     """An identified model.
 
-    `numbers` are the findings {name: value}, `lines` the lines that identify.py prints, `case` the path of the case
-    file, and `run` the Run of this case. `model` is the Discrete or Continuous model, `comparison` that of the run with
-    the measured cycle, and `threshold` the text of η(s), or None.
+    `numbers` are the findings {name: value}, `lines` the lines that identify.py prints, and `run` is the Run of the
+    case file `case`. `comparison` compares it with the measured cycle; `threshold` is the text of η(s), or None.
     """
 
     def __repr__(self):
@@ -50,19 +51,15 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
 
     Parameters
     ----------
-    curve : path, Run or tuple of arrays
-        A file of masing, a CSV file, a Run, or arrays (x, force) or (t, x, force).
+    curve, start, end, columns, scale
+        As of cycle_numbers().
     threshold : str
         The text of η(s), for which k(s) is identified. Without it elements (k_i, η_i) are identified.
-    start, end : float
-        The window in time.
-    columns, scale : dict
-        The columns of a CSV file, {"x": "Weg", "force": 3}, and factors of columns, {"x": 0.001}.
     output, figure : path
         OUT.ini, beside which its tables, the result OUT.h5 and the findings OUT.json are written, and OUT.png, the
         page, with the lines in OUT.txt. Without `output`, the case and the result are deleted together with the `run`.
     program_path : path
-        The program that runs the case, by default that of all functions of the package.
+        Another program than that of all functions of the package.
 
     Returns
     -------
@@ -72,8 +69,7 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
     Raises
     ------
     MasingError
-        If an argument is not valid, a file cannot be read or written, or the program fails. Its code is 3 if no such
-        model has the measured cycle.
+        With the code 3 if no such model has the measured cycle.
 
     Examples
     --------
@@ -85,9 +81,6 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
     """
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
-    for name, path in (("output", output), ("figure", figure), ("program_path", program_path)):
-        if not isinstance(path, str | PathLike | None):
-            raise MasingError(f"{name}={quoted(path)}: give the name of a file")
     measured = read_measured(curve, start, end, columns, scale)
     masing = program.required(program_path)
     folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
@@ -95,9 +88,13 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
         case = Path(output) if output else Path(folder) / "identified.ini"
         _refuse_overwriting([measured.path, Path((threshold or "").removeprefix("table:"))], case, figure)
         known = with_smooth_x(measured)
-        about = known.noise.words(measured)
+        about = [f"noise of x {percent(known.noise.x / np.ptp(measured.x))} of its range, of force "
+                 f"{percent(known.noise.force / np.ptp(measured.force))}: errors in both"] if known.noise.x else []
         try:
-            fitted, half = _model(known, masing, threshold)
+            half = widest_half_cycle(known)
+            fitted = (identify_discrete(known.path, half) if threshold is None
+                      else identify_continuous(known.path, half, *threshold_values(masing, threshold)))
+            refuse_misfit(fitted, half, *(DISCRETE if threshold is None else CONTINUOUS))
         except DataError as refusal:
             raise DataError("; ".join([str(refusal), *about])) from None
         write_case(case, fitted, threshold)
@@ -123,28 +120,15 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
 
 
 def findings_path(page):
-    """Return the path of the text with the findings, which is beside the page."""
+    """Return the path of the text with the findings, beside the page."""
     return Path(page).with_suffix(".txt")
 
 
-def _model(measured, masing, threshold):
-    """Return the model of a Measured curve and its HalfCycle; raise DataError if no such model fits."""
-    half = widest_half_cycle(measured)
-    if threshold is None:
-        fitted = identify_discrete(measured.path, half)
-        refuse_misfit(fitted, half, *DISCRETE)
-    else:
-        fitted = identify_continuous(measured.path, half, *threshold_values(masing, threshold))
-        refuse_misfit(fitted, half, *CONTINUOUS)
-    return fitted, half
-
-
 def _refuse_overwriting(read, case, page):
-    """Raise MasingError if a file to be written is one of the files `read`, or was not made by identify()."""
-    written = dict.fromkeys([case.with_suffix(ending) for ending in (".ini", ".h5", ".json")], b"")
-    written |= {case.with_name(f"{case.stem}-{table}.csv"): heading for table, heading in TABLES.items()}
-    written |= dict.fromkeys([Path(page), findings_path(page)] if page else [], b"")
-    for path, heading in written.items():
+    """Raise MasingError if a file to be written is one of the files `read`."""
+    written = [case.with_suffix(ending) for ending in (".ini", ".h5", ".json")]
+    written += [case.with_name(f"{case.stem}-{table}.csv") for table in TABLES]
+    written += [Path(page), findings_path(page)] if page else []
+    for path in written:
         if path.exists() and any(path.samefile(each) for each in read if each.exists()):
             raise MasingError(f"{path}: would replace a file that is read; give another name with -o")
-        refuse_foreign(path, heading)

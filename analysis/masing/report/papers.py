@@ -35,12 +35,6 @@ def _width(run):
     return np.abs(np.diff(run.x[at] - run.y[at]**2 / (2 * (run.force - run.restoring)[at]))).mean()
 
 
-def _oblique(run):
-    sticks = (np.abs(run.restoring) < 1)[1:] & (np.abs(run.restoring) < 1)[:-1]
-    slopes = np.diff(run.restoring)[sticks] / np.diff(run.x)[sticks]
-    return slopes[np.argmax(np.abs(slopes - 1))]
-
-
 def _slipping(run):
     """Return the number of elements that yield in the last period of the force, which is 4π.
 
@@ -72,10 +66,9 @@ def _identified(run, true=False):
 # {name in the column `value` of papers.csv: function that computes one or several numbers from the run of a case}.
 VALUES = {
     "component": lambda run: 2 * abs(np.mean((run.x * np.exp(0.1j * run.t))[run.t > run.t[-1] - 20 * np.pi])),
-    "width": _width, "oblique": _oblique,
+    "width": _width,
     "curvature": lambda run: 2 * np.polyfit(*np.array([run.x, run.restoring])[:, (run.x > 0.2) & (run.x < 2.2)], 2)[0],
     "segments_in_all": lambda run: 2 + 2 * _slipping(run),
-    "phases": lambda run: 1 + _slipping(run),
     "locked": lambda run: 5 - _slipping(run),
     "centre": lambda run: (run.restoring.max() + run.restoring.min()) / 2,
     "loaded_eta": lambda run: _loaded(run)[0], "loaded_k": lambda run: _loaded(run)[1],

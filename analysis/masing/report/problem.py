@@ -28,14 +28,11 @@ def problems_of(files, exact):
 def _problem(run, identifier, files, described):
     """Return the Problem of a Run, where `described` is the output of `masing models MODEL`."""
     terms = motion(run)
-    without_saying = {"damping": not terms.is_damped, "base-acceleration": not terms.base_moves}
-    if run.is_chain:
-        # Most chains have few of the many terms that a chain can have. A study of n has its levels in a table.
-        without_saying = {key: True for key, value in run.settings.items() if value == "0"}
-        without_saying["model.n"] = run.settings.get("refine") == "elements"
     keys = [*SYMBOLS, "force-node", *(key for key in run.settings if key.startswith("model."))]
+    if run.settings.get("refine") == "elements":
+        keys.remove("model.n")  # It is in the table of levels.
     data = {SYMBOLS.get(key, key.removeprefix("model.")): short_value(run.settings[key]) for key in keys
-            if run.settings.get(key) and not without_saying.get(key)}
+            if run.settings.get(key, "0") not in ("", "0")}
     text = described
     for work in WORKS:
         text = text.replace(work.name or work.key, work.key)

@@ -45,8 +45,7 @@ def study_section(study, number, problem):
                                                    for heading in (f"error of {LABELS[q]}", "order"))],
         "levels": levels.level_rows(study, quantities), "level_notes": levels.sign_notes(study, quantities),
         "extrapolation": _extrapolation(study), "errors": error_picture(study, quantities),
-        "tables": [Text(f"{study.path.stem}-{name}", {"csv": csv(table, "nan")}) for name, table in
-                   (("levels", study.levels), ("orders", levels.orders_table(study, found)))]}
+        "tables": [Text(f"{study.path.stem}-levels", {"csv": csv(study.levels, "nan")})]}
 
 
 def error_picture(study, quantities):

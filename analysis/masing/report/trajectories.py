@@ -7,7 +7,7 @@ import numpy as np
 
 from masing import style
 from masing.draw import start_of_last_cycles
-from masing.text import SYMBOLS, in_figure, listed, measured, minus, motion, short_value
+from masing.text import in_figure, listed, measured, minus, motion
 from masing.report.pictures import Picture
 from masing.response import LABELS, panels, size_of
 from masing.samples import drawable
@@ -17,8 +17,6 @@ FIELD_CYCLES = 2
 # A cell counts as yielding if u exceeds one of its bounds, or differs from this bound by at most this fraction of the
 # larger yield displacement.
 AT_YIELD = 1e-9
-# The caption of a scan states the values of these keys of its configuration.
-DATA = ("force", "base-acceleration", "stiffness", "threshold", "damping", "k0")
 
 
 def trajectory_pictures(runs):
@@ -121,7 +119,7 @@ def response_pictures(scan):
 
 
 def _scan_facts(scan):
-    """Return sentences on the number of points of a scan, the range of their size_of(), and the problem."""
+    """Return a sentence on the number of points of a scan and the range of their size_of()."""
     failed = int(np.sum(~scan.done))
     sizes = scan[size := size_of(scan)]
     sizes = sizes[scan.done & np.isfinite(sizes)]
@@ -132,6 +130,4 @@ def _scan_facts(scan):
     if scan.kind == "steady":
         closed = np.abs(scan["residual"][scan.done]).max(initial=0)
         text += f"; each is closed to {measured(closed, 1)} of its range"
-    data = ", ".join(f"{SYMBOLS[key]} = {short_value(scan.settings[key])}" for key in DATA
-                     if scan.settings.get(key, "0") != "0" and key not in scan.parameters)
-    return f"{minus(text)}. {data}."
+    return f"{minus(text)}."

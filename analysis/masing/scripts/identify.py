@@ -7,7 +7,6 @@ numbers to OUT.json, a figure to OUT.png and the printed findings to OUT.txt. If
 script prints one line that describes the data, and exits with the code 3.
 """
 
-from functools import partial
 from pathlib import Path
 
 from masing import command_line
@@ -19,24 +18,21 @@ PARSER.add_argument("-o", "--output", metavar="OUT.ini", help="case file (defaul
                     "with --threshold CYCLE-identified-continuous.ini)")
 PARSER.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this monotone η(s), an expression in s "
                     "or table:FILE.csv, as the program takes it")
-PARSER.add_window(("leave out samples before", "leave out samples after"))
+PARSER.add_window()
 PARSER.add_measured()
 PARSER.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .pdf (default: OUT.png)")
 PARSER.add_program()
 
 
+@command_line.script
 def main(arguments):
     """Identify the model, write the files, and print the findings and the paths of the files."""
     options = PARSER.parse_args(arguments)
     curve = Path(options.cycle)
     kind = "identified" if options.threshold is None else "identified-continuous"
-    case = command_line.output_path(options.output or curve.with_name(f"{curve.stem}-{kind}.ini"), curve, ".ini",
-                                    (".ini",))
-    page = command_line.output_path(options.figure, case, ".png", command_line.PICTURES)
+    case = command_line.output_path(options.output, curve.with_name(f"{curve.stem}-{kind}.ini"), ".ini")
+    page = command_line.output_path(options.figure, case, *command_line.PICTURES)
     found = identify(curve, options.threshold, start=options.start, end=options.end, columns=options.columns,
-                    scale=options.scale, output=case, figure=page, program_path=options.program)
+                     scale=options.scale, output=case, figure=page, program_path=options.program)
     files = case, found.run.path, case.with_suffix(".json"), page, findings_path(page)
     print(*found.lines, "  ".join(map(str, files)), sep="\n")
-
-
-run = partial(command_line.run, main)

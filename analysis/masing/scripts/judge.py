@@ -5,7 +5,6 @@ exits with code 0 if all orders are as expected, exact or not judged, and with 3
 """
 
 import sys
-from functools import partial
 
 from masing import command_line, style
 from masing.errors import NOT_AS_EXPECTED
@@ -28,11 +27,12 @@ PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf
                     "to OUT-verdicts.csv (default: beside the table)")
 
 
+@command_line.script
 def main(arguments):
     """Judge the table, print and write the verdicts, and draw the figure."""
     options = vars(PARSER.parse_args(arguments))
     file, output = options.pop("file"), options.pop("output")
-    path = command_line.output_path(output, file, ".png", command_line.PICTURES)
+    path = command_line.output_path(output, file, *command_line.PICTURES)
     found = judge(file, **options)
     print(found)
     beside = path.with_name(f"{path.stem}-verdicts.csv")
@@ -41,6 +41,3 @@ def main(arguments):
     print(f"{beside}\n{path}")
     if found.verdict not in GOOD:
         sys.exit(NOT_AS_EXPECTED)
-
-
-run = partial(command_line.run, main)

@@ -7,7 +7,6 @@ If none of the files contains it, the program masing computes it for the page, u
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 from masing import command_line, program, style
@@ -29,30 +28,30 @@ PARSER.add_argument("--cycles", nargs="+", default=[], metavar="FILE.h5",
                     help="more trajectories; of a study its finest level")
 PARSER.add_argument("-o", "--output", metavar="REPORT.html", help="default: beside the first file")
 PARSER.add_argument("--title", help="the page's heading, by default what it shows")
-PARSER.add_window(("draw cycles from", "draw cycles up to"))
+PARSER.add_window()
 PARSER.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
                     "every result again, for artefact evaluation")
-PARSER.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
 PARSER.add_program()
-PARSER.add_argument("--files-only", action="store_true", help="show what the files hold and compute nothing")
+either = PARSER.add_mutually_exclusive_group()
+either.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
+either.add_argument("--files-only", action="store_true", help="show what the files hold and compute nothing")
 PARSER.add_argument("--page-only", action="store_true", help="write no folder of pictures and tables")
 
 
+@command_line.script
 def main(arguments):
     """Read the result files, write the page, the files beside it and the archive, and print the path of the page."""
     options = PARSER.parse_args(arguments)
     files = options.files + options.cycles
     if not files:
         raise MasingError("FILE.h5: no file is given (see --help)")
-    path = command_line.output_path(options.output, files[0], ".html", (".html", ".htm"))
-    archive = command_line.output_path(options.archive, options.archive, ".zip", (".zip",)) if options.archive else None
-    if options.files_only and (options.program or options.reproduce):
-        raise MasingError("--files-only computes nothing: leave out --program and --reproduce, or it")
+    path = command_line.output_path(options.output, files[0], ".html", ".htm")
+    archive = command_line.output_path(options.archive, "", ".zip") if options.archive else None
     masing = None if options.files_only else program.find(options.program)
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
     scans = [result for result in results if isinstance(result, Scan)]
-    runs = [result for result in results if result not in studies + scans] + [Run(file) for file in options.cycles]
+    runs = [result for result in results if isinstance(result, Run)] + [Run(file) for file in options.cycles]
     every = [*studies, *runs, *scans]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Each thread waits for a run of the program.
         again = list(pool.map(lambda file: reproduction(file, masing, options.reproduce), every))
@@ -66,6 +65,3 @@ def main(arguments):
     if archive:
         write_archive(archive, title, path, parts, every)
     print(path)
-
-
-run = partial(command_line.run, main)

@@ -7,8 +7,6 @@ With --limit the figure shows an ensemble of records in place of these: the 16, 
 another number, over the intensity, and the fragility curve, the probability that the number exceeds the limit.
 """
 
-from functools import partial
-
 from masing import command_line, response, style
 from masing.errors import MasingError
 from masing.results import Scan
@@ -25,36 +23,28 @@ PARSER.add_argument("--of", metavar="NAME", help="with --limit: the number that 
                     "which is max |x|)")
 PARSER.add_argument("--cluster", metavar="NAME", help="with --limit: the column that tells records apart, or none "
                     "(default: sample)")
-PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", type=command_line.assignment,
+PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", default=[], type=command_line.assignment,
                     help="with --limit: only points with this value; may be repeated")
 
 
+@command_line.script
 def main(arguments):
     """Read the file of a scan, draw and save the figure, and print the path of the figure."""
     options = PARSER.parse_args(arguments)
-    path = command_line.output_path(options.output, options.file, ".png", command_line.PICTURES)
+    path = command_line.output_path(options.output, options.file, *command_line.PICTURES)
     scan = Scan(options.file)
-    if options.limit is not None:
-        return draw_ensemble(scan, options, path)
-    if alone := [f"--{name}" for name in ("of", "cluster", "where") if getattr(options, name)]:
-        raise MasingError(f"{alone[0]}: needs --limit")
-    if options.over and options.over not in scan.parameters:
-        raise MasingError(f"--over: {options.file} has no axis {options.over}; give one of "
-                          f"{', '.join(scan.parameters)}")
-    if not scan.done.any():
-        raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
-    style.save(response.response_figure(scan, options.over), path)
+    if options.limit is None:
+        if options.of or options.cluster or options.where:
+            raise MasingError("--of, --cluster and --where: need --limit")
+        if not scan.done.any():
+            raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
+        figure = response.response_figure(scan, options.over)
+    else:
+        where = dict(options.where)
+        cluster = None if options.cluster == "none" else options.cluster or "sample"
+        curve = scan.fragility(options.limit, options.over or scan.abscissa(), cluster, of=options.of or "peak_x",
+                               where=where)
+        figure = response.ensemble_figure(scan, curve, where)
+        print(curve)
+    style.save(figure, path)
     print(path)
-
-
-def draw_ensemble(scan, options, path):
-    """Draw and save the figure of an ensemble, and print the fragility curve and the path of the figure."""
-    cluster = {None: "sample", "none": None}.get(options.cluster, options.cluster)
-    of, where = options.of or "peak_x", dict(options.where or [])
-    curve = scan.fragility(options.limit, options.over or scan.abscissa(), cluster, of=of, where=where)
-    style.save(response.ensemble_figure(scan, curve, where), path)
-    print(curve)
-    print(path)
-
-
-run = partial(command_line.run, main)
