@@ -77,17 +77,12 @@ def main(arguments):
     titles = titles_of(options.files, runs, options.labels)
     axes = (X_LABEL, f"restoring force {restoring_of_all(runs)}") if all(runs) else draw.labels_of_axes(
         [curve.units for curve in curves])
-    common = ""
-    if options.analysis:
-        analyses = [analyse(curve) for curve in curves]
-        figure = draw.analysis_figure(analyses, titles, axes)
-    elif options.together:
-        figure, common = draw.together([(curve.x, curve.force) for curve in curves], titles, axes)
-    else:
-        figure, common = draw.panels([(curve.x, curve.force) for curve in curves], titles, axes)
+    analyses = [analyse(curve) for curve in curves] if options.analysis else []
+    draw_all = draw.together if options.together else draw.panels
+    figure, common = draw_all([(curve.x, curve.force) for curve in curves], titles, axes)
     style.save(figure, path)
     print(path)
-    if options.analysis:
+    if analyses:
         write_numbers(path, curves, analyses)
     if common:
         print(f"All curves have {common}.")
