@@ -307,8 +307,8 @@ def _result(name, out, x, *others):
         return np.empty_like(x)
     is_like_x = isinstance(out, np.ndarray) and out.dtype == x.dtype and out.shape == x.shape and out.flags.carray
     if not is_like_x or any(np.may_share_memory(out, other) for other in (x, *others)):
-        raise MasingError(f"{name}: give a contiguous, writeable array of float64 of the shape {x.shape} that shares no "
-                          "memory with x or another array")
+        raise MasingError(f"{name}: give a contiguous, writeable array of float64 of the shape {x.shape} that shares "
+                          "no memory with x or another array")
     return out
 
 

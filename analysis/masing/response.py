@@ -143,7 +143,8 @@ def _over_amplitude(axes, scan, over, name, has_loss):
         # Several families may lie on the same curve, so each is drawn as points with its own marker.
         axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label,
                   marker=style.MARKERS[n % len(style.MARKERS)], markersize=3.5, linestyle="", markerfacecolor="none")
-    axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name], xscale="log", yscale="log" if name == "loss" else "linear")
+    axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name], xscale="log",
+             yscale="log" if name == "loss" else "linear")
     style.label_decades(axes.xaxis, axes.yaxis)
     style.legend(axes)
 
