@@ -72,7 +72,7 @@ def _together(group, exact):
 
 def _long(cycle):
     """Return the Picture of a Cycle of many loops."""
-    return Picture(f"{cycle.run.path.stem}-cycle", draw.curve_of_run(cycle.run, cycle.sample),
+    return Picture(f"{cycle.run.path.stem}-cycle", draw.over_exact([cycle.run], None, *cycle.sample[0][[0, -1]]),
                    f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}.")
 
 

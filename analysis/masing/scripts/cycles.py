@@ -66,16 +66,12 @@ def main(arguments):
     titles = [next(names) if run else curve.path.stem for run, curve in zip(runs, curves)]
     axes = (X_LABEL, f"restoring force {restoring_of_all(runs)}") if all(runs) else draw.labels_of_axes(
         [curve.units for curve in curves])
-    common = ""
-    if options.analysis:
-        analyses = [analyse(curve) for curve in curves]
-        figure = draw.analysis_figure(analyses, titles, axes)
-    else:
-        drawn = draw.together if options.together else draw.panels
-        figure, common = drawn([(curve.x, curve.force) for curve in curves], titles, axes)
+    analyses = [analyse(curve) for curve in curves] if options.analysis else []
+    draw_all = draw.together if options.together else draw.panels
+    figure, common = draw_all([(curve.x, curve.force) for curve in curves], titles, axes)
     style.save(figure, path)
     print(path)
-    if options.analysis:
+    if analyses:
         write_numbers(path, curves, analyses)
     if common:
         print(f"All curves have {common}.")
