@@ -23,8 +23,6 @@ SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "thre
 WORDS = {"model", "rule", "scheme", "engine"}
 # A value that is a table begins with this text.
 POINTS = "points:"
-# A decimal number with so many characters that it may have more than six digits.
-DECIMAL = re.compile(r"(?<![\w.])(?=[\d.]{8})\d*\.\d+(?:e[+-]?\d+)?(?![\w.])", re.IGNORECASE)
 # A value with more characters than this is shortened in the middle.
 LONGEST = 60
 
@@ -170,12 +168,9 @@ def _setting(key, value):
 
 
 def short_value(value):
-    """Return a value of a configuration in at most LONGEST characters: without the points of a table, decimal numbers
-    with at most six digits, and a long value without its middle.
-    """
+    """Return a value of a configuration without the points of a table, and without its middle if it is too long."""
     if value.startswith(POINTS):
         return f"table, {grouped(len(value.rstrip(';').split(';')))} points"
-    value = DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", value)
     return value if len(value) <= LONGEST else f"{value[:LONGEST - 12]} … {value[-9:]}"
 
 
