@@ -69,7 +69,7 @@ def over_exact(runs, exact=None, start=None, end=None):
     for curve, colour, name in curves:
         axes.plot(*curve, color=colour, label=name)
     if len(axes.lines) > 1:
-        style.legend(axes, inside=True)
+        style.legend(axes)
     return figure
 
 
@@ -88,23 +88,27 @@ def _magnify_corner(axes, curve, exact, part):
 
 
 def panels(curves, names, axis_labels=(X_LABEL, RESTORING_LABEL)):
-    """Return a figure with a panel for each curve, (a), (b), …, and the words that all names have in common.
+    """Return a figure of at most four panels (a), (b), …, and the words that all names have in common.
 
-    A place that would be empty beside the last panel shows all curves, each with the line of its own panel. The panels
-    have the same scales unless the curves lie far apart.
+    Each curve has a panel; of more than four curves the first two have one each, and the others share the third one. A
+    place that would be empty shows all curves, each with its own colour. The panels have the same scales unless the
+    curves lie far apart.
     """
     names, common = _without_common(names)
-    columns = min(len(curves), 2)
-    rows = -(-len(curves) // columns)
+    drawn = list(zip(curves, style.colours(len(curves)), names))
+    groups = [drawn[:1], drawn[1:2], drawn[2:]] if len(drawn) > 4 else [[each] for each in drawn]
+    titles = [", ".join(name for *_, name in group) for group in groups]
+    columns = min(len(groups), 2)
+    rows = -(-len(groups) // columns)
     shared = [bool(np.ptp(np.concatenate(values)) <= 2 * max(map(np.ptp, values))) for values in zip(*curves)]
     figure = style.figure(PAGE_WIDTH, ROW_HEIGHT * rows) if columns > 1 else style.figure()
     frames = figure.subplots(rows, columns, sharex=shared[0], sharey=shared[1], squeeze=False).ravel()
-    drawn = list(zip(curves, style.colours(len(curves))))
-    for place, (axes, title) in enumerate(zip(frames, [*names, "all"])):
-        for curve, colour in drawn[place:place + 1] or drawn:
-            axes.plot(*curve, color=colour, linewidth=1.2)
-        letter = f"({chr(ord('a') + place)}) " if 1 < len(curves) <= 26 else ""
-        axes.set_title(textwrap.fill(letter + title, TITLE_LETTERS), loc="left")
+    for letter, axes, group, title in zip("abcd", frames, [*groups, drawn], [*titles, "all"]):
+        for curve, colour, name in group:
+            axes.plot(*curve, color=colour, linewidth=1.2, label=name)
+        if 1 < len(group) < len(drawn):
+            style.legend(axes, inside=True)
+        axes.set_title(textwrap.fill(f"({letter}) " * (len(curves) > 1) + title, TITLE_LETTERS), loc="left")
     figure.supxlabel(axis_labels[0])
     figure.supylabel(axis_labels[1])
     return figure, common

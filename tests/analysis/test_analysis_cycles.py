@@ -44,7 +44,7 @@ def test_a_window_has_the_samples_at_its_ends():
     assert between(np.arange(5.0)).all()
 
 
-def test_each_cycle_has_its_panel_and_no_place_is_empty():
+def test_at_most_four_panels_have_all_cycles_and_no_place_is_empty():
     angle = np.linspace(0, 2 * np.pi, 500)
     ellipses = [(width * np.cos(angle), np.sin(angle)) for width in (1, 1.5, 2)]
     figure, common = draw.panels(ellipses, [f"P = {n}, N = 10" for n in range(3)])
@@ -56,6 +56,10 @@ def test_each_cycle_has_its_panel_and_no_place_is_empty():
     assert sum(looks[:3], []) == looks[3]
     boxes = [axes.get_position() for axes in figure.axes]
     np.testing.assert_allclose([(box.width, box.height) for box in boxes], [(boxes[0].width, boxes[0].height)] * 4)
+    figure, _ = draw.panels(ellipses[:2] * 3, [f"P = {n}" for n in range(6)])
+    assert [axes.get_title("left") for axes in figure.axes] == [
+        "(a) P = 0", "(b) P = 1", "(c) P = 2, P = 3, P = 4, P = 5", "(d) all"]
+    assert [len(axes.lines) for axes in figure.axes] == [1, 1, 4, 6]
     for apart, has_scales_of_its_own in ((1, False), (100, True)):
         moved = [(x + n * apart, f) for n, (x, f) in enumerate(ellipses)]
         limits = {axes.get_xlim() for axes in draw.panels(moved, "abc")[0].axes[:3]}
