@@ -56,12 +56,11 @@ PARAMETERS = {
     "lines.linewidth": 1.4,
     "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
     "axes.grid": True,
-    "grid.color": "#dddddd",
     "axes.axisbelow": True,
+    "grid.color": "#dddddd",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
-    "hatch.color": "#555555",
     "hatch.linewidth": 0.7,
     "savefig.dpi": 300,
     # Vertices that move a line by less than 0.3 pixels are omitted, so that curves of many cycles give smaller files.
@@ -180,19 +179,6 @@ def image(axes, t, places, values, **bar):
                            rasterized=True)
     axes.figure.colorbar(mesh, ax=axes, **bar)
     axes.grid(False)
-
-
-def curves_of(drawing):
-    """Yield a row (number of the frame, label of the curve, index of the point, abscissa, ordinate) for every point.
-
-    The points of all lines of a figure are included, but no images and contours.
-    """
-    for frame, axes in enumerate(drawing.axes, start=1):
-        for number, line in enumerate(axes.lines, start=1):
-            label = str(line.get_label())
-            name = f"curve {number}" if label.startswith("_") else label
-            for place, point in enumerate(np.array(line.get_data(orig=True)).T):
-                yield frame, name, place, *point
 
 
 def save(drawing, path):

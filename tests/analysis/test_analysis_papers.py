@@ -16,7 +16,7 @@ from masing.results import Run, parse_configuration
 
 CASES = Path(__file__).resolve().parents[2] / "jobs" / "cases"
 SHORT = ["theta-fig05", "cycle-table4", "cycle-table5", "persoz-fig2",
-         *(f"rheology-fig{n}" for n in ("15", "17", "21b"))]
+         "rheology-fig17", "rheology-fig21b"]
 
 
 # Figures 6 to 10 of the first paper differ in the number of cells. The case file is that of figure 10.
@@ -64,9 +64,7 @@ def test_the_case_files_have_the_data_in_print():
 def test_the_programs_numbers_are_those_of_closed_forms(runs_of):
     runs = runs_of(SHORT)
     rows = by_place(runs)
-    for place, name, true in (("Table IV", "η_i", [1, 2, 3, 4, 5]), ("Table IV", "k0 and k_i", [0, 1, 1, 1, 1, 1]),
-                              ("Table V, fig. 15", "η_i", [0.5, 1, 2, 3.5, 5.5]),
-                              ("Table V, fig. 15", "k_i", [1, 2, 2 / 3, 1 / 12, 1 / 4])):
+    for place, name, true in (("Table IV", "η_i", [1, 2, 3, 4, 5]), ("Table IV", "k0 and k_i", [0, 1, 1, 1, 1, 1])):
         np.testing.assert_allclose([number(word) for word in rows[place, name]["here"].split()], true, atol=5e-5)
     for place in ("(4.27)", "(4.29)"):
         for name in ("η_i", "k0 and k_i"):
@@ -95,7 +93,7 @@ def test_all_that_is_in_print_has_a_row(runs_of):
     ("theta-fig05", None, ("--force=0.1*sin(3*t)", "--final-time=300", "--steps=3000", "--cells=10"), set()),
     ("cycle-table4", "cycle-table4", ("--steps=3000", "--set=n=2", "--set=k=1,1", "--set=eta=1,2"), set()),
     ("mine", "theta-fig05", (), set()),
-    ("rheology-fig15", "rheology-fig15", ("--steps=3", "--sample-every=1"), {("Table V, fig. 15", "–")})])
+    ("rheology-fig16", "rheology-fig16", ("--steps=3", "--sample-every=1"), {("(4.10), fig. 16", "–")})])
 def test_a_run_of_other_data_or_name_has_no_row_one_of_other_steps_no_number(result_of, name, case, words, programs):
     config = ("--config", CASES / f"{case}.ini") if case else ()
     run = Run(result_of("simulate", f"{name}.h5", *config, *words))

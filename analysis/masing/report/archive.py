@@ -1,5 +1,4 @@
-"""Write an archive for artefact evaluation. It contains the page with the files beside it, the result files, a case
-file for each result, the source of the program, and a script that computes every result again."""
+"""Write an archive for artefact evaluation: page, results, cases, source, and a script that computes them again."""
 
 import hashlib
 import io
@@ -24,9 +23,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 def write_archive(path, title, page, parts, runs):
     """Write to `path` the archive of the page that is in the file `page` and has this title.
 
-    parts: the Pictures and Texts whose files are beside the page. runs: the Runs, Studies and Scans that were read from
-    the result files of the page. Raises MasingError if two result files have the same name but different contents, or
-    if a result file has no configuration.
+    parts: the Pictures and Texts beside the page. runs: the Runs, Studies and Scans on it. Raises MasingError if two of
+    their files have the same name but different contents, or if one has no configuration.
     """
     content = {f"page/{page.name}": page.read_bytes()}
     content |= {f"page/{page.stem}-files/{name}": data for name, data in files_of(parts).items()}
@@ -58,11 +56,7 @@ def write_archive(path, title, page, parts, runs):
 
 
 def _records(scan):
-    """Return {name in the archive: bytes} for the records that a Scan has read from files.
-
-    The program finds them beside the result file. Raises MasingError if a record is not there, or not below the folder
-    of the samples.
-    """
+    """Return {name in the archive: bytes} for the records that a Scan has read from files; MasingError if not there."""
     found = {}
     for path in scan.records["path"][scan.records["points"].notna()]:
         places = [folder / path for folder in (scan.path.parent, Path(scan.attributes("samples")["folder"]))]

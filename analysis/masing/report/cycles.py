@@ -23,8 +23,8 @@ class Cycle(namedtuple("Cycle", "run sample")):
 def cycles_section(runs, start=None, end=None, exact=None):
     """Return the template's values for the section on the cycles in start <= t <= end, or None if there are none.
 
-    The pictures show each problem's largest group of cycles with the same method and window, over the exact cycle if it
-    is known, and those of long curves.
+    The pictures show the cycles of the same problem, method and window in one frame, over the exact cycle if it is
+    known, and long curves each in its own.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     if not cycles:
@@ -48,19 +48,14 @@ def _exact_of(run, exact):
 
 
 def _groups(cycles):
-    """Return for each problem the largest group of Cycles with the same method and window, by numbers of cells.
-
-    Long curves are left out, and of equal trajectories all but the first.
-    """
+    """Return lists of Cycles of one problem, method and window, by numbers of cells, without long and equal ones."""
     groups = {}
     for cycle in cycles:
         if not cycle.is_long:
-            of_problem = groups.setdefault(cycle.run.problem, {})
-            key = cycle.run.method, cycle.run.engine == "exact", cycle.window
-            of_problem.setdefault(key, {}).setdefault(_case(cycle.run), cycle)
-    return [sorted(max(of_problem.values(), key=len).values(),
-                   key=lambda cycle: (cycle.run.cells or np.inf, cycle.run.steps or 0))
-            for of_problem in groups.values()]
+            key = cycle.run.problem, cycle.run.method, cycle.run.engine == "exact", cycle.window
+            groups.setdefault(key, {}).setdefault(_case(cycle.run), cycle)
+    return [sorted(group.values(), key=lambda cycle: (cycle.run.cells or np.inf, cycle.run.steps or 0))
+            for group in groups.values()]
 
 
 def _together(group, exact):
@@ -77,7 +72,7 @@ def _together(group, exact):
 
 def _long(cycle):
     """Return the Picture of a Cycle of many loops."""
-    return Picture(f"{cycle.run.path.stem}-cycle", draw.curve_of_run(cycle.run, cycle.sample),
+    return Picture(f"{cycle.run.path.stem}-cycle", draw.over_exact([cycle.run], None, *cycle.sample[0][[0, -1]]),
                    f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}.")
 
 

@@ -10,15 +10,13 @@ from masing.cycles.curves import differences_from
 from masing.errors import MasingError
 from masing.text import OUTPUT_KEYS
 
-# A computed exact solution has SAMPLES steps, with a sample at each, and FIELDS fields u at PLACES places s. These
-# steps only determine the times of the samples and fields, not the accuracy.
+# A computed exact solution has SAMPLES samples, and FIELDS fields u at PLACES places s.
 SAMPLES = 20000
 FIELDS = 10000
 PLACES = 200
 # If the program needs more seconds than this for an exact solution, the page is written without it.
 TIME_LIMIT = 120
-# The keys of a run's configuration that concern the method or the output, the last three in older files. All others
-# define the problem and are those of its exact solution.
+# The keys of a configuration that do not define the problem, the last three in older files.
 NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine", "looks", "probe", "until"}
 
 

@@ -12,11 +12,11 @@ from scipy.integrate import solve_ivp
 
 from masing.errors import MasingError
 
-# With this number n of sliders at (i − ½)/n, their error of x is some 1/n², about 10⁻¹⁰. That of the integrator is
-# larger, some 10⁻⁸, because its steps go across the times at which a part of the sliders begins to slide.
+# The error of x of this number n of sliders at (i − ½)/n is some 1/n²; that of the integrator, whose steps go across the
+# times at which sliders begin to slide, is larger.
 SLIDERS = 100000
 RELATIVE, ABSOLUTE = 1e-12, 1e-14  # the tolerances of a step
-# If the motion takes more evaluations of the force than this, which are some 20 seconds, it is given up.
+# The motion is given up if it takes more evaluations of the force than this, which are some 20 seconds.
 MOST_EVALUATIONS = 500000
 # The force is sampled at POINTS times to find its jumps. Smaller jumps than this part of its range are left to scipy.
 POINTS, SMALLEST_JUMP = 20001, 0.01

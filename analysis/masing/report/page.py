@@ -20,12 +20,10 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=()):
-    """Return the HTML text of the page on the studies, runs and scans, and the Pictures and Texts whose files are
-    beside it.
+    """Return the HTML text of the page on the studies, runs and scans, and the Pictures and Texts beside it.
 
-    exact: the ExactSolutions of the problems on the page. reproductions: one Reproduction for each study, then for each
-    run, then for each scan. window: the start and the end of the time in which cycles are drawn, None for no limit.
-    papers: rows of papers.rows(). Raises MasingError if no sample is in the window.
+    exact: the ExactSolutions of the page. reproductions: one Reproduction for each study, run and scan. window: the
+    start and the end of the cycles. papers: rows of papers.rows(). Raises MasingError if no sample is in the window.
     """
     files = [*studies, *runs, *scans]
     problems = problems_of(files, exact)
@@ -50,7 +48,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         papers=papers, trajectories=trajectories, chains=chains, responses=responses, origins=origins, works=WORKS,
         missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section["errors"] for section in sections] + (cycles["pictures"] if cycles else [])
-    tables = [table for section in sections for table in section["tables"]]
+    tables = [section["levels_csv"] for section in sections]
     texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
     return html, pictures + trajectories + chains + responses + tables + texts
 

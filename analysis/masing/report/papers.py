@@ -1,8 +1,6 @@
-"""Compare numbers that are printed in the papers with those of the program.
+"""Compare numbers that are printed in the papers, typed into papers.csv, with those of runs named like its cases.
 
-This is done for the runs on a page whose files are named like a case in papers.csv, which contains the printed numbers,
-typed from the papers; the rows `data` have the data of these cases. A number that is not printed, but follows from what
-is printed, ends in †.
+The rows `data` of papers.csv have the data of the cases.
 """
 
 import csv
@@ -12,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from masing.cycles import polygons
 from masing.cycles.curves import read_measured
 from masing.cycles.half_cycles import widest_half_cycle
 from masing.errors import MasingError
@@ -25,39 +22,23 @@ DERIVED = "†"
 
 
 def _width(run):
-    """Return the mean width in x of the last rise and the last fall of x between reversals, in which a drift of x
-    cancels.
+    """Return the mean width in x of the last rise and the last fall of x, in which a drift of x cancels.
 
-    The position of each reversal is extrapolated from the sample before it by x - y²/(2a). Here a is the acceleration
-    of the mass 1, which is the force less the restoring force.
+    Each reversal is extrapolated from the sample before it by x - y²/(2a), with the acceleration a of the mass 1.
     """
     at = np.flatnonzero(np.diff(np.sign(run.y)))[[-3, -2, -1]]
     return np.abs(np.diff(run.x[at] - run.y[at]**2 / (2 * (run.force - run.restoring)[at]))).mean()
 
 
 def _slipping(run):
-    """Return the number of elements that yield in the last period of the force, which is 4π.
-
-    These are the elements whose largest u occurs at more than one sample, because u is constant while an element
-    yields.
-    """
+    """Return the number of elements that yield in the last period 4π: their largest u occurs at several samples."""
     late = run.t > run.t[-1] - 4 * np.pi
     u = [column.to_numpy()[late] for name, column in run.to_dataframe().items() if name.startswith("u")]
     return sum(np.count_nonzero(each == each.max()) > 1 for each in u)
 
 
-def _loaded(run):
-    """Return the η_i and the k_i of the elements, computed from the corners and the slopes of a loading curve. Source:
-    (4.23), (4.24), rheological-models-2000."""
-    lines = polygons.segments(run.x, run.restoring)
-    return (lines.corners() - run.x[0]) / 2, -np.diff(lines.slope)
-
-
 def _identified(run, true=False):
-    """Return the η_i, and k0 followed by the k_i, that identify_discrete() determines from the cycle of a run.
-
-    If `true`, the η_i and k_i of the run's configuration are subtracted, so that the results are errors.
-    """
+    """Return the identified η_i, and k0 with the k_i, of a run; if `true`, less those of its configuration."""
     eta, k = (np.array(run.settings[f"model.{name}"].split(","), float) for name in ("eta", "k"))
     found = identify_discrete(run.path, widest_half_cycle(read_measured(run))).elements
     return found.threshold - true * eta, np.r_[found.k0, found.stiffness - true * k]
@@ -71,7 +52,6 @@ VALUES = {
     "segments_in_all": lambda run: 2 + 2 * _slipping(run),
     "locked": lambda run: 5 - _slipping(run),
     "centre": lambda run: (run.restoring.max() + run.restoring.min()) / 2,
-    "loaded_eta": lambda run: _loaded(run)[0], "loaded_k": lambda run: _loaded(run)[1],
     "identified_eta": lambda run: _identified(run)[0], "identified_k": lambda run: _identified(run)[1],
     "error_eta": lambda run: np.abs(_identified(run, true=True)[0]).max(),
     "error_k": lambda run: np.abs(_identified(run, true=True)[1]).max(),
@@ -80,11 +60,9 @@ VALUES = {
 
 
 def rows(runs):
-    """Return the rows that compare the numbers printed in the papers with those of the runs. Each row is a dictionary
-    of texts with the keys work, place, quantity, printed, here, difference and file.
+    """Return the rows of the table, dictionaries with the keys work, place, quantity, printed, here, difference, file.
 
-    There is a row for each row of papers.csv with printed results. Only runs whose files are named like a case, and
-    whose data are those of this case, have rows. What cannot be computed is "–".
+    Only runs named like a case of papers.csv and with its data have rows. What cannot be computed is "–".
     """
     with Path(__file__).with_suffix(".csv").open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter=";"))

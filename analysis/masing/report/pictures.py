@@ -4,17 +4,14 @@ import re
 from collections import namedtuple
 from dataclasses import dataclass, field
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from masing import style
 from masing.command_line import write_file
 from masing.errors import MasingError
-from masing.text import csv
 
 # Each picture becomes a file of each of these kinds in the folder beside the page.
 KINDS = ("svg", "pdf")
-CURVE_HEADINGS = ("frame", "curve", "point", "abscissa", "ordinate")
 
 
 @dataclass(eq=False)
@@ -33,10 +30,8 @@ class Picture:
 
     @property
     def files(self):
-        """Return the picture's files, {kind: bytes}, among them the points of its curves as CSV."""
-        points = list(style.curves_of(self.figure))
-        table = {"csv": csv(pd.DataFrame(points, columns=CURVE_HEADINGS))} if points else {}
-        return {kind: self._file(kind) for kind in KINDS} | table
+        """Return the picture's files, {kind: bytes}."""
+        return {kind: self._file(kind) for kind in KINDS}
 
     def _file(self, kind):
         if kind not in self._encoded:

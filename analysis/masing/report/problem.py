@@ -8,9 +8,8 @@ from markupsafe import Markup, escape
 
 from masing.text import SYMBOLS, listed, motion, short_value
 
-# A problem on a page. `id` is its id in the HTML text, and `files` are the names of its files. `model` is the name of
-# its model, `title`, `equations` and `source` are what the program says of the model, `data` are pairs (symbol, value
-# as a short text), and `motion` is its Motion.
+# A problem on a page: its id in the HTML text, the names of its files and of its model, what the program says of the
+# model, pairs (symbol, value as a short text), and its Motion.
 Problem = namedtuple("Problem", "id files model title equations source data motion")
 
 
@@ -59,8 +58,7 @@ TOKEN = re.compile(r"(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:_(?P<index>\{[^}]*\}|[
                    r"|(?P<other>.)", re.DOTALL)
 
 
-# A published work. `key` are the words by which a page cites it, and `entry` is its entry in the list of works. `name`
-# is its name in texts of the program, or "" if they do not name it.
+# A published work: how a page cites it, its entry in the list of works, and its name in texts of the program, if any.
 Work = namedtuple("Work", "key entry name", defaults=[""])
 
 WORKS = (

@@ -13,16 +13,14 @@ from masing.text import EN_DASH, cell, measured, short_configuration
 # The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that
 # there was no comparison.
 REPRODUCED, DIFFERENT = 0, 1
-# The outcome of reproducing a file. `command` computes the file again. `same` says whether the result is the same, and
-# is None if the file was not computed again. `output` are the lines that the program printed, and `seal_fault` the
-# result of seal_fault().
+# The outcome of reproducing a file: the command that computes it again, whether the result is the same (None if it was
+# not computed), the lines that the program printed, and the result of seal_fault().
 Reproduction = namedtuple("Reproduction", "command same output seal_fault")
 
 
 def reproduction(run, program=None, wanted=False):
-    """Return the Reproduction of the file of a run.
+    """Return the Reproduction of the file of a run, computed again if `wanted` and if it was not made for the page.
 
-    The program computes the file again only if `wanted` is true and the run was not computed for the page itself.
     Raises MasingError if the file is to be computed again, but `program` is None or cannot compute it.
     """
     command = run.made_by or f"masing reproduce {shlex.quote(run.path.name)}"

@@ -32,7 +32,6 @@ def study_section(study, number, problem):
         "id": f"study-{number}", "number": number, "title": first.strip().rstrip(".") or title, "run": study,
         "verdict": study.verdict, "remarks": remarks(study), "problem": problem, "method": method,
         "about": about.strip(),
-        # The table of orders has the parts of the uncertainty of each, and the number of levels in its fit.
         "findings": [(f, "; ".join(measured(study.number(name)) for part in PARTS
                                    if (name := part.format(f.quantity)) in study.fit),
                       f.expectation(study.number("tolerance")),
@@ -45,7 +44,7 @@ def study_section(study, number, problem):
                                                    for heading in (f"error of {LABELS[q]}", "order"))],
         "levels": levels.level_rows(study, quantities), "level_notes": levels.sign_notes(study, quantities),
         "extrapolation": _extrapolation(study), "errors": error_picture(study, quantities),
-        "tables": [Text(f"{study.path.stem}-levels", {"csv": csv(study.levels, "nan")})]}
+        "levels_csv": Text(f"{study.path.stem}-levels", {"csv": csv(study.levels, "nan")})}
 
 
 def error_picture(study, quantities):

@@ -7,9 +7,9 @@ import numpy as np
 
 from masing import style
 from masing.draw import start_of_last_cycles
-from masing.text import in_figure, listed, measured, minus, motion
+from masing.text import in_figure, listed, measured, motion
 from masing.report.pictures import Picture
-from masing.response import LABELS, panels, size_of
+from masing.response import panels
 from masing.samples import drawable
 
 # The field u is drawn over the last FIELD_CYCLES cycles of x.
@@ -108,7 +108,7 @@ def _energy_picture(run):
 
 
 def response_pictures(scan):
-    """Return the Pictures of a Scan. The caption of the first Picture says what was scanned."""
+    """Return the Pictures of a Scan. The caption of the first says how many points there are."""
     pictures = []
     for n, (draw, words) in enumerate(panels(scan), start=1):
         figure, axes = style.frame()
@@ -119,15 +119,9 @@ def response_pictures(scan):
 
 
 def _scan_facts(scan):
-    """Return a sentence on the number of points of a scan and the range of their size_of()."""
-    failed = int(np.sum(~scan.done))
-    sizes = scan[size := size_of(scan)]
-    sizes = sizes[scan.done & np.isfinite(sizes)]
-    over = listed(f"{name} in [{scan[name].min():.4g}, {scan[name].max():.4g}]" for name in scan.parameters)
-    text = f"{len(scan.done)} {'limit cycles' if scan.kind == 'steady' else 'runs'} for {over}"
-    text += f": {LABELS[size]} from {sizes.min():.4g} to {sizes.max():.4g}" if len(sizes) else ""
-    text += f"; {failed} failed" if failed else ""
-    if scan.kind == "steady":
-        closed = np.abs(scan["residual"][scan.done]).max(initial=0)
-        text += f"; each is closed to {measured(closed, 1)} of its range"
-    return f"{minus(text)}."
+    """Return words on how many points of a scan were computed and, of limit cycles, how well they are closed."""
+    points = f"{np.sum(scan.done)} of {len(scan.done)}"
+    if scan.kind != "steady":
+        return f"{points} runs."
+    closed = np.abs(scan["residual"][scan.done]).max(initial=0)
+    return f"{points} limit cycles, each closed to {measured(closed, 1)} of its range."
