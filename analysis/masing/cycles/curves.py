@@ -3,6 +3,7 @@
 from collections import namedtuple
 from pathlib import Path
 
+import h5py
 import numpy as np
 import scipy
 
@@ -18,8 +19,6 @@ FEWEST_POINTS = 10
 COLUMN_NAMES = {"x": [("x", "displacement", "disp", "weg")],
                 "force": [("restoring",), ("force", "load", "kraft", "f")], "t": [("t", "time", "zeit")]}
 NAMES = "x and force (or restoring), and t for a window in time"
-# The first bytes of a file of masing, and of any other HDF5 file.
-BEGINNINGS = (b"masing file ", b"\x89HDF")
 
 
 class Measured(namedtuple("Measured", "path t x force error noise units", defaults=[None, None, {}])):
@@ -91,15 +90,9 @@ def _from_file(source, columns, scale):
 
 
 def is_text(path):
-    """Return whether `path` is an existing file that neither its name nor its first bytes declare as HDF5."""
+    """Return whether `path` is an existing file that neither its name nor its content declares as HDF5."""
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            return not file.read(12).startswith(BEGINNINGS) and path.suffix.lower() not in (".h5", ".hdf5")
-    except (FileNotFoundError, IsADirectoryError):
-        return False
-    except OSError as error:
-        raise MasingError(f"{path}: cannot be read: {error.strerror}") from None
+    return path.is_file() and path.suffix.lower() not in (".h5", ".hdf5") and not h5py.is_hdf5(path)
 
 
 def differences_from(exact, sample):

@@ -154,15 +154,11 @@ def _limit(loops):
 
 def _corners(halves):
     """Return the corners (x, force) of a loop, those of its loading half first, and their number, or None, None."""
-    corners, count, support = [], 0, 0.0
-    for sign, (half_x, half_force) in zip((1, -1), halves):
-        found, of_half = _half_corners(sign * half_x, sign * half_force)
-        if found is None:
-            return None, None
-        support += of_half
-        corners.append(sign * found)
-        count += len(found)
-    return (np.vstack(corners), count) if support >= polygons.LEAST_SUPPORT else (None, None)
+    (rising, one), (falling, other) = (_half_corners(sign * half_x, sign * half_force)
+                                       for sign, (half_x, half_force) in zip((1, -1), halves))
+    if rising is None or falling is None or one + other < polygons.LEAST_SUPPORT:
+        return None, None
+    return np.vstack([rising, -falling]), len(rising) + len(falling)
 
 
 def _half_corners(x, force):

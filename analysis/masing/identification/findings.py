@@ -104,15 +104,11 @@ def _of_elements(fitted, noise):
 
 
 def _of_density(fitted, noise):
-    places = np.flatnonzero(fitted.known)[[np.argmin(fitted.stiffness[fitted.known]),
-                                           np.argmax(fitted.stiffness[fitted.known])]]
-    rows = [(f"k(s), {word} (s = {fitted.s[n]:.3g})", fitted.stiffness[n], fitted.stiffness_width[n])
-            for word, n in zip(("least", "largest"), places)]
     integral, slope, area, damping = fitted.estimates.values()
     rest = ("k0", fitted.k0, fitted.k0_width) if fitted.known.all() else ("k0 + ∫k ds over all other s", *slope)
-    rows += [("∫k ds over the s that yield", *integral), rest, ("area ∮ f dx of the cycle", *area),
-             ("damping ratio of the cycle", *damping)]
-    return ["k(s) of the model masing, a cubic spline, and the cycle that it gives", *_table(rows),
+    rows = [("∫k ds over the s that yield", *integral), rest, ("area ∮ f dx of the cycle", *area),
+            ("damping ratio of the cycle", *damping)]
+    return ["k(s) of the model masing, a cubic spline (in the .json), and the cycle that it gives", *_table(rows),
             f"likeliest weight of ∫k″²: {fitted.smoothing:.2g} ({fitted.freedom:.1f} degrees of freedom left); {noise}"]
 
 

@@ -1,7 +1,6 @@
 """Identify a model from a measured cycle, test it, write and run a case file for it, and compare both cycles."""
 
 from collections import namedtuple
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -83,39 +82,35 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
     measured = read_measured(curve, start, end, columns, scale)
     masing = program.required(program_path)
-    folder = None if output else tempfile.mkdtemp(prefix="masing-identify-")
+    temporary = None if output else tempfile.mkdtemp(prefix="masing-identify-")
+    folder = temporary and Folder(temporary)  # deleted when nothing refers to it any more
+    case = Path(output or f"{temporary}/identified.ini")
+    _refuse_overwriting([measured.path, Path((threshold or "").removeprefix("table:"))], case, figure)
+    known = with_smooth_x(measured)
+    about = [f"noise of x {percent(known.noise.x / np.ptp(measured.x))} of its range, of force "
+             f"{percent(known.noise.force / np.ptp(measured.force))}: errors in both"] if known.noise.x else []
     try:
-        case = Path(output) if output else Path(folder) / "identified.ini"
-        _refuse_overwriting([measured.path, Path((threshold or "").removeprefix("table:"))], case, figure)
-        known = with_smooth_x(measured)
-        about = [f"noise of x {percent(known.noise.x / np.ptp(measured.x))} of its range, of force "
-                 f"{percent(known.noise.force / np.ptp(measured.force))}: errors in both"] if known.noise.x else []
-        try:
-            half = widest_half_cycle(known)
-            fitted = (identify_discrete(known.path, half) if threshold is None
-                      else identify_continuous(known.path, half, *threshold_values(masing, threshold)))
-            refuse_misfit(fitted, half, *(DISCRETE if threshold is None else CONTINUOUS))
-        except DataError as refusal:
-            raise DataError("; ".join([str(refusal), *about])) from None
-        write_case(case, fitted, threshold)
-        options = {"config": case, "output": case.with_suffix(".h5"), "quiet": True}
-        _, run = commands.run("simulate", options, masing=masing)
-        compared = compare(fitted, half, run)
-        identified = Identified(numbers(fitted, compared, threshold, known.noise), [*facts(fitted, compared), *about],
-                                case, run, fitted, compared, threshold)
-        if output:
-            write_file(case.with_suffix(".json"), as_json(identified.numbers))
-        if figure:
-            from masing import style
-
-            style.save(identified.figure(), Path(figure))
-            write_file(findings_path(figure), ("\n".join(identified.lines) + "\n").encode())
-    except BaseException:
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
-        raise
+        half = widest_half_cycle(known)
+        fitted = (identify_discrete(known.path, half) if threshold is None
+                  else identify_continuous(known.path, half, *threshold_values(masing, threshold)))
+        refuse_misfit(fitted, half, *(DISCRETE if threshold is None else CONTINUOUS))
+    except DataError as refusal:
+        raise DataError("; ".join([str(refusal), *about])) from None
+    write_case(case, fitted, threshold)
+    options = {"config": case, "output": case.with_suffix(".h5"), "quiet": True}
+    _, run = commands.run("simulate", options, masing=masing)
     if folder:
-        run._folder = Folder(folder)
+        run._folder = folder
+    compared = compare(fitted, half, run)
+    identified = Identified(numbers(fitted, compared, threshold, known.noise), [*facts(fitted, compared), *about],
+                            case, run, fitted, compared, threshold)
+    if output:
+        write_file(case.with_suffix(".json"), as_json(identified.numbers))
+    if figure:
+        from masing import style
+
+        style.save(identified.figure(), Path(figure))
+        write_file(findings_path(figure), ("\n".join(identified.lines) + "\n").encode())
     return identified
 
 
