@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 """Run the module masing.scripts.cycles, which says with --help what it does."""
 
-from masing.scripts.cycles import main
+import sys
+
+try:
+    from masing.scripts.cycles import main
+except ImportError as missing:
+    sys.exit(f"cycles.py: {missing}")
 
 if __name__ == "__main__":
     main()

@@ -13,9 +13,17 @@ damping and the corners of a cycle. backbone() returns the closed cycles of a Ma
 that any program has printed.
 """
 
+from importlib.util import find_spec as _find
+from sys import executable as _python
+
 __version__ = "3.0.0"
 __all__ = ["Fragility", "Material", "MaterialPoint", "MaterialPoints", "MasingError", "Run", "Scan", "Study",
            "backbone", "converge", "cycle_numbers", "identify", "judge", "open", "scan", "show", "simulate"]
+
+for _library in ("numpy", "scipy", "pandas", "h5py", "xarray", "h5netcdf", "uncertainties"):
+    if not _find(_library):
+        raise ImportError(f"{_python} has no {_library}: use a Python that has it, such as /usr/bin/python3, for which "
+                          "jobs/install_dependencies.sh installs it")
 
 from masing.commands import converge, open, scan, simulate
 from masing.cycles.limit_cycle import cycle_numbers

@@ -78,7 +78,12 @@ def output_path(given, beside, *endings):
 
 
 def write_file(path, content):
-    """Write bytes to a temporary file and rename it to `path`; raise MasingError if this fails."""
+    """Write bytes to a temporary file and rename it to `path`; raise MasingError if this fails.
+
+    Pictures and pages contain the word masing. They replace no file without it, which may be one of the user's own.
+    """
+    if b"masing" in content and path.is_file() and b"masing" not in path.read_bytes():
+        raise MasingError(f"{path}: is there already and is not of masing; give another name")
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(content)

@@ -8,7 +8,7 @@ from masing import style
 from masing.cycles.curves import differences_from
 from masing.cycles.half_cycles import reversals
 from masing.style import RESTORING_LABEL, X_LABEL
-from masing.text import in_figure, labels, measured, motion
+from masing.text import labels, motion
 
 # The place of the magnified corner of a cycle (left, bottom, width, height) as fractions of the frame, at the lower
 # right, where a frame with a cycle is empty.
@@ -119,34 +119,3 @@ def _without_common(names):
     common = [part for part in parts[0] if all(part in each for each in parts)]
     short = [", ".join(part for part in each if part not in common) for each in parts]
     return (short, ", ".join(common)) if all(short) else (list(names), "")
-
-
-def curve_of_run(run, sample):
-    """Return a figure of the restoring force over x of a Run, where `sample` are its (t, x, restoring) [samples]."""
-    figure, axes = style.frame(xlabel=in_figure(run.attributes("series/x").get("label", "x")),
-                               ylabel=in_figure(motion(run).ordinate))
-    axes.plot(*sample[1:], linewidth=0.9)
-    return figure
-
-
-def analysis_figure(analyses, titles, axis_labels=(X_LABEL, RESTORING_LABEL)):
-    """Return a figure with one panel for each Analysis.
-
-    A panel shows the limit cycle or, if there is none, the last loop, with its backbone and corners, before the rest of
-    the curve in grey.
-    """
-    figure = style.figure(TOGETHER_WIDTH, 1.5 * len(analyses))
-    for axes, analysis, title in zip(figure.subplots(len(analyses), 1, squeeze=False)[:, 0], analyses, titles):
-        loop, has_limit = analysis.last, analysis.first is not None
-        begin = analysis.loops[-analysis.period].start if has_limit else loop.start
-        axes.plot(analysis.x[:begin + 1], analysis.force[:begin + 1], color="#bbbbbb", linewidth=0.9)
-        axes.plot(analysis.x[begin:loop.end + 1], analysis.force[begin:loop.end + 1],
-                  label="limit cycle" if has_limit else "last cycle, no limit yet")
-        axes.plot(loop.centre_x + analysis.backbone[:, 0], loop.centre_force + analysis.backbone[:, 1], "--",
-                  label="backbone")
-        if analysis.corners is not None:
-            axes.plot(*analysis.corners.T, "ko", markersize=4, label="corners")
-        axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
-        axes.set_title(f"{title}: amplitude {measured(loop.amplitude, 4)}, area {measured(loop.area, 4)}", pad=24)
-        style.legend(axes)
-    return figure

@@ -75,7 +75,7 @@ class Judgements(dict):
                         each.steps) for each in self.values()]
         orders = sorted({_expectation(each.expected)[0] for each in self.values() if each.expected})
         with style.applied():
-            drawing = error_figure(curves, dict.fromkeys(orders, curves), "step")
+            drawing = error_figure(curves, orders, "step")
             drawing.axes[0].set_ylabel("value" if "value" in self.to_dataframe() else "error")
             return drawing
 

@@ -84,13 +84,13 @@ def backbone(material, amplitudes):
     ----------
     material : Material
     amplitudes : array_like
-        The amplitudes X > 0.
+        The X > 0.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each X, with the columns `amplitude`, `secant_stiffness`, which is (f(X) - f(-X)) / 2X for the force
-        f, and `damping_ratio`, the energy that the cycle dissipates over 2π X² times this stiffness.
+        For each X `amplitude`, `secant_stiffness`, (f(X) - f(-X)) / 2X for the force f, and `damping_ratio`, the energy
+        that the cycle dissipates over 2π X² times this stiffness.
 
     Examples
     --------
@@ -148,14 +148,8 @@ class _Points:
 class MaterialPoint(_Points):
     """One point of a material. It stores its position x and those past turning points on which later forces depend.
 
-    In a move, x changes monotonically from the committed position to the new one. A trial position has no effect on
-    later moves unless commit() follows.
-
-    Parameters
-    ----------
-    material : Material
-    x : float
-        The initial position.
+    It begins at `x`. In a move, x changes monotonically from the committed position to the new one. A trial position
+    has no effect on later moves unless commit() follows.
 
     Examples
     --------
@@ -206,16 +200,8 @@ class MaterialPoints(_Points):
     which a copy is independent, and a slice is a list of these. The argument `out` of a move is a pair of arrays
     (forces, stiffnesses), or for move_along() an array of forces, which are filled and returned.
 
-    Parameters
-    ----------
-    material : Material or list of Material
-        MaterialPoints([soft, stiff], index=[0, 0, 1]) has two points of the first material and one of the second.
-    n : int
-        The number of points of one material.
-    x : float
-        The initial position of all points.
-    index : array_like of int
-        The number of the material of each point, if `material` is a list.
+    All points begin at `x`. MaterialPoints(soft, 10) has ten points of one material, and
+    MaterialPoints([soft, stiff], index=[0, 0, 1]) two points of the first material and one of the second.
     """
 
     def __init__(self, material, n=None, x=0.0, index=None):
@@ -321,8 +307,8 @@ def _result(name, out, x, *others):
         return np.empty_like(x)
     is_like_x = isinstance(out, np.ndarray) and out.dtype == x.dtype and out.shape == x.shape and out.flags.carray
     if not is_like_x or any(np.may_share_memory(out, other) for other in (x, *others)):
-        raise MasingError(f"{name}: give a contiguous, writeable array of float64 of the shape {x.shape} that shares no "
-                          "memory with x or another array")
+        raise MasingError(f"{name}: give a contiguous, writeable array of float64 of the shape {x.shape} that shares "
+                          "no memory with x or another array")
     return out
 
 

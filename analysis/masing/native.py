@@ -23,7 +23,7 @@ ONLY_PROGRAM = ("petsc", "help", "print_config", "validate_only")
 CLEAR = "\r\033[K"  # the beginning of a line of progress; it clears the line on a terminal
 _one_at_a_time = threading.Lock()
 _of_process = None  # the id of the process in which start() of the extension module was called, and MPI is initialized
-_is_ending = _is_child = _has_warned = False
+_is_ending = _is_child = False
 
 
 def module():
@@ -65,10 +65,9 @@ def _beside(masing):
 def usable(options):
     """Return the module if it can run a command with these options in this process, otherwise None.
 
-    It cannot for several ranks, after MPI was finalized, in a fork of a process that has initialized MPI (the first
-    call then warns), and in a process that a launcher has started without initializing MPI.
+    It cannot for several ranks, after MPI was finalized, in a fork of a process that has initialized MPI (then it
+    warns), and in a process that a launcher has started without initializing MPI.
     """
-    global _has_warned
     if options.get("ranks") not in (None, 1, "1") or any(options.get(name) for name in ONLY_PROGRAM):
         return None
     if (found := module()) is None:
@@ -77,8 +76,7 @@ def usable(options):
     if _of_process == os.getpid():
         return found if mpi == "running" else None
     is_another_s = _of_process or mpi == "ended" or mpi and _is_child
-    if is_another_s and _is_child and not _has_warned:
-        _has_warned = True
+    if is_another_s and _is_child:
         warnings.warn("this process is a fork of one that has run a command or MPI: each run starts the program, and "
                       "takes longer; take get_context(\"spawn\"), or fork before the first run", stacklevel=4)
     # In a process that mpirun or another launcher has started, the initialization of MPI would wait until all processes

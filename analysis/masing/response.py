@@ -1,5 +1,7 @@
 """Functions that draw the results of a Scan as panels of a matplotlib Figure."""
 
+from functools import partial
+
 import numpy as np
 
 from masing import style
@@ -23,29 +25,25 @@ def panels(scan, abscissa=None):
     the parameter `abscissa`, of an ensemble their quantiles. The others show loss and damping ratio over the amplitude,
     a map over two parameters with MAP values each, and the cycles, as far as the scan has them.
     """
-    over = abscissa or scan.abscissa()
-    chosen = []
-    size = size_of(scan)
-    for name in (size, "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"):
-        if set(scan.parameters) == {"sample", over} and len(set(scan[over])) < len(scan[over]):
-            chosen.append((lambda axes, name=name: _quantiles(axes, scan, over, name),
-                           f"quantiles of {label_of(scan, name)} over {over}, with bands of 95 %"))
-        else:
-            chosen.append((lambda axes, name=name: curves(axes, scan, over, name),
-                           f"{label_of(scan, name)} over {over}"))
+    over, size = abscissa or scan.abscissa(), size_of(scan)
+    second = "phase" if np.isfinite(scan.get("phase", [])).any() else "restoring_amplitude"
+    if set(scan.parameters) == {"sample", over} and len(set(scan[over])) < len(scan[over]):
+        chosen = [(partial(_quantiles, scan=scan, over=over, name=name),
+                   f"quantiles of {label_of(scan, name)} over {over}, with bands of 95 %") for name in (size, second)]
+    else:
+        chosen = [(partial(curves, scan=scan, over=over, name=name), f"{label_of(scan, name)} over {over}")
+                  for name in (size, second)]
     has_loss = scan["damping_ratio"] > ROUNDING
     without = np.count_nonzero(scan.done & ~has_loss)
     left_out = f"; not drawn: {without} of {len(scan.done)} cycles, without loss" if without else ""
-    for name in ("loss", "damping_ratio") if has_loss.any() else ():
-        chosen.append((lambda axes, name=name: _over_amplitude(axes, scan, over, name, has_loss),
-                       f"{LABELS[name]} over the amplitude{left_out}"))
+    if has_loss.any():
+        chosen += [(partial(_over_amplitude, scan=scan, over=over, name=name, has_loss=has_loss),
+                    f"{LABELS[name]} over the amplitude{left_out}") for name in ("loss", "damping_ratio")]
     sizes = [len(set(values)) for values in map(scan.get, scan.parameters)]
     # The points form no grid if a value was given twice; then no map can be drawn.
     if len(sizes) == 2 and min(sizes) >= MAP and len(scan.done) == np.prod(sizes) and "sample" not in scan.parameters:
-        chosen.append((lambda axes: _map(axes, scan, size), f"{LABELS[size]} over both parameters"))
-    if scan.cycles:
-        chosen.append((lambda axes: _cycles(axes, scan), "cycles"))
-    return chosen
+        chosen.append((partial(_map, scan=scan, name=size), f"{LABELS[size]} over both parameters"))
+    return chosen + [(partial(_cycles, scan=scan), "cycles")] * bool(scan.cycles)
 
 
 def size_of(scan):
@@ -110,7 +108,7 @@ def _families(scan, over):
 
 def _label(others):
     """Return the values of parameters {name: value} as the label of a curve; None if there are none."""
-    return ", ".join(minus(f"{name} = {value:.4g}") for name, value in others.items()) or None
+    return ", ".join(f"{name} = {minus(f'{value:.4g}')}" for name, value in others.items()) or None
 
 
 def _set_scales(axes, scan, of_x, of_y=()):
@@ -145,7 +143,8 @@ def _over_amplitude(axes, scan, over, name, has_loss):
         # Several families may lie on the same curve, so each is drawn as points with its own marker.
         axes.plot(scan["amplitude"][order], scan[name][order], color=colour, label=label,
                   marker=style.MARKERS[n % len(style.MARKERS)], markersize=3.5, linestyle="", markerfacecolor="none")
-    axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name], xscale="log", yscale="log" if name == "loss" else "linear")
+    axes.set(xlabel=LABELS["amplitude"], ylabel=LABELS[name], xscale="log",
+             yscale="log" if name == "loss" else "linear")
     style.label_decades(axes.xaxis, axes.yaxis)
     style.legend(axes)
 

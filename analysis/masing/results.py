@@ -479,24 +479,18 @@ class Study(Result):
         return self.number(f"observed_{quantity}"), self.number(f"order_uncertainty_{quantity}")
 
     def plot_errors(self, ax=None):
-        """Draw the errors over the refined step with the fitted lines into `ax` or a new figure; returns the Axes."""
-        # Importing pyplot registers the display of figures in notebooks.
-        import matplotlib.pyplot  # noqa: F401
-
-        from masing import style
+        """Draw the errors over the refined step with the fitted lines into `ax` or new Axes, and return the Axes."""
         from masing.convergence.figures import study_figure
 
-        with style.applied():
-            figure = study_figure(self, self.quantities, ax)
-            if ax is None:
-                figure.draw_without_rendering()
-            return ax or figure.axes[0]
+        with _axes(ax, "") as ax:
+            study_figure(self, self.quantities, ax)
+            return ax
 
     def _headline(self):
         return f"{self.claim} Verdict: {self.verdict}."
 
     def _repr_html_(self):
-        return f"<p>{self._headline()}</p>{self.levels._repr_html_()}"
+        return f"<p>{self._headline()}</p>{self.levels.to_html(index=False)}"
 
 
 class Scan(Result):

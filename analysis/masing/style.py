@@ -56,12 +56,11 @@ PARAMETERS = {
     "lines.linewidth": 1.4,
     "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
     "axes.grid": True,
-    "grid.color": "#dddddd",
     "axes.axisbelow": True,
+    "grid.color": "#dddddd",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
-    "hatch.color": "#555555",
     "hatch.linewidth": 0.7,
     "savefig.dpi": 300,
     # Vertices that move a line by less than 0.3 pixels are omitted, so that curves of many cycles give smaller files.

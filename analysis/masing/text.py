@@ -11,8 +11,8 @@ EN_DASH = "–"
 THIN_SPACE = "\u202f"
 FIXED_SPACE = "\u00a0"
 
-# The name of a run omits the values of these keys of its configuration, which only say how the run is sampled, stored or
-# compared, or which its title contains.
+# The name of a run omits the values of these keys of its configuration, which only say how the run is sampled, stored
+# or compared, or which its title contains.
 OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "watch", "field-samples",
                "levels", "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
 # The data of a problem, {key of the configuration: symbol in the equations}, in the order in which a page lists them.

@@ -24,7 +24,7 @@ from synthetic import write_run
 
 
 @pytest.mark.parametrize("name, start, words", [
-    ("a.svg", b"<?xml", ()), ("a.pdf", b"%PDF", ("--together", "--labels", "a word " * 40 + ",b"))])
+    ("a.svg", b"<?xml", ()), ("a.pdf", b"%PDF", ("--together",))])
 def test_each_kind_of_picture_has_its_bytes_again(run_script, run_file, study_file, tmp_path, name, start, words):
     picture, pictures = tmp_path / name, set()
     for _ in range(2):  # the second replaces the first, which is the script's own

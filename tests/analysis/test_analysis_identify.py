@@ -298,7 +298,7 @@ NO_CYCLES = [
     (*round_trip(X**3), "gone round the wrong way"), (*round_trip(-X), "does not rise"),
     (*round_trip(2 * X), "line of slope 2 (k0 + Σk)"),
     (round_trip(X)[0], np.r_[2 * X[::-1] - 1, 2 * X[1:] + 1], "jumps by 2"), (*round_trip(np.tanh(X)), "is curved"),
-    (*round_trip(np.where(X < 1, X, 1.2 - 0.2 * X)), "from 1 to -0.2")]
+    (*round_trip(np.where(X < 1, X, 1.2 - 0.2 * X)), "or is negative somewhere")]
 LAWS = [(SINE**3, "one curve"), (SINE + 0.3 * SINE**2, "one curve"), (2 * SINE, "no sliding seen"),
         (SINE + FRICTION, "jumps by"), (FRICTION, "jumps by"), (SLIDING + FRICTION / 2, "jumps by"),
         (SLIDING + SINE**3, "increases (stiffer outwards?)"), (SINE + np.gradient(SINE) * 10, "depends on the speed")]

@@ -10,8 +10,6 @@ from matplotlib.text import Text
 
 from masing import draw, style
 from masing.convergence.figures import study_figure
-from masing.cycles.curves import read_measured
-from masing.cycles.limit_cycle import analyse
 from masing.report.chains import chain_pictures
 from masing.report.page import TEMPLATES
 from masing.report.problem import equations_of, typeset
@@ -119,10 +117,9 @@ def test_letters_of_pictures_are_large_and_labels_of_ticks_apart(tmp_path, whole
     with style.applied():
         pictures = [*trajectory_pictures([run]), *chain_pictures([chain]), *response_pictures(Scan(scan))[:3]]
         drawn = [study_figure(joint, joint.quantities), draw.over_exact([cycle], run),
-                 draw.curve_of_run(run, [run.t, run.x, run.restoring]),
+                 draw.over_exact([run]),
                  *(each.figure for each in pictures)]
-        alone = [draw.panels([cycle.in_window()[1:], run.in_window()[1:]], ["a", "b"])[0],
-                 draw.analysis_figure([analyse(read_measured(tmp_path / "c.h5"))], ["c"])]
+        alone, _ = draw.panels([cycle.in_window()[1:], run.in_window()[1:]], ["a", "b"])
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media print")
     (percent,) = re.findall(r"^  \.pictures \{ grid-template-columns: ([\d.]+)% ", css[2], re.MULTILINE)
     assert "margin: 15mm 14mm" in "".join(css) and len(drawn) >= 12
@@ -132,7 +129,7 @@ def test_letters_of_pictures_are_large_and_labels_of_ticks_apart(tmp_path, whole
         letters = [text.get_fontsize() for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
         widths = [line.get_linewidth() for line in figure.findobj(Line2D) if line.get_linestyle() != "None"]
         assert min(letters) * scale >= 8 and min(widths) * scale >= 0.5
-    assert [pair for figure in alone for pair in labels_that_touch(figure)] == []
+    assert labels_that_touch(alone) == []
 
 
 def value_of(label):

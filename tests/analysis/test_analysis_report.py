@@ -190,7 +190,7 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
     h = np.array([1e-3, 1e-2, 1e-1])
     curve = Curve("x", h, np.array([True, True, False]), h, h)
     for floor, drawn in ((2e-3, 1), (1e-9, 0)):
-        axes = error_figure([curve], {1: [curve]}, "step", floor).axes[0]
+        axes = error_figure([curve], [1], "step", floor).axes[0]
         faces = {line.get_markerfacecolor(): len(line.get_xdata()) for line in axes.lines if line.get_marker() == "o"
                  and len(line.get_xdata())}
         assert sorted(faces.values()) == [1, 2] and faces["white"] == 1
@@ -199,7 +199,7 @@ def test_points_in_the_fit_are_filled_and_the_floor_is_drawn_in_sight():
 
 def test_the_quotients_by_the_step_are_those_of_the_fit():
     h = np.logspace(-9, 0, 10)
-    figure = error_figure([Curve("x", 2 * h, h > 2e-9, 2 * h, h)], {1: []}, "step")
+    figure = error_figure([Curve("x", 2 * h, h > 2e-9, 2 * h, h)], [1], "step")
     (points,) = figure.axes[1].collections
     assert figure.axes[1].get_xlim() == figure.axes[0].get_xlim() and figure.axes[1].get_xscale() == "log"
     np.testing.assert_allclose(points.get_offsets(), np.column_stack([h[1:], np.full(9, 2)]))

@@ -14,7 +14,7 @@ import report
 import response
 
 import masing
-from masing import command_line, program
+from masing import command_line, program, style
 from masing.cycles.curves import read_measured
 from masing.errors import MasingError
 from masing.tables import TextTable, of_at2
@@ -221,8 +221,29 @@ def test_a_file_that_cannot_be_replaced_stays_and_leaves_nothing_behind(tmp_path
     assert list(tmp_path.iterdir()) == [table] and table.read_bytes() == b"t,x\n0,1\n"
 
 
+@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
+def test_a_picture_replaces_pictures_of_masing_alone(tmp_path, name):
+    path, figure = tmp_path / name, style.figure(1, 1)
+    path.write_bytes(b"a photograph")
+    with pytest.raises(MasingError, match=f"{name}: is there already and is not of masing; give another name$"):
+        style.save(figure, path)
+    assert path.read_bytes() == b"a photograph"
+    path.unlink()
+    for _ in range(2):
+        style.save(figure, path)
+
+
 def test_the_scripts_can_be_executed_from_any_folder(tmp_path):
     done = subprocess.run([sys.executable, ANALYSIS / "report.py", "--help"], cwd=tmp_path, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0 and done.stderr == "" and "--files-only" in done.stdout
     assert [path.name for path in ANALYSIS.glob("*.py") if not path.stat().st_mode & 0o111] == []
+
+
+@pytest.mark.parametrize("script", sorted(ANALYSIS.glob("*.py")), ids=lambda path: path.name)
+def test_a_python_without_a_library_is_refused_in_one_line(script):
+    done = subprocess.run([sys.executable, "-E", "-s", "-S", script, "--help"], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (f"{script.name}: {sys.executable} has no numpy: use a Python that has it, such as "
+                           "/usr/bin/python3, for which jobs/install_dependencies.sh installs it\n")

@@ -186,4 +186,4 @@ def test_the_tutorial_gives_the_output_that_it_shows(masing, monkeypatch):
     nbclient.NotebookClient(after, resources={"metadata": {"path": str(notebook.parent)}}, timeout=600).execute()
     for one, other in zip(before.cells, after.cells, strict=True):
         assert said(other) == said(one), f"{one.source}\nshows something else: execute {notebook} again"
-    assert sum("image/png" in output.get("data", "") for cell in after.cells for output in cell.get("outputs", [])) == 5
+    assert sum("image/png" in output.get("data", "") for cell in after.cells for output in cell.get("outputs", [])) == 6

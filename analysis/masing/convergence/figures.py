@@ -54,19 +54,16 @@ def study_figure(study, quantities, axes=None):
     """
     orders = drawn(study, quantities)
     curves, (label, _, own_steps) = curves_of(study, orders), abscissa(study)
-    if own_steps:
-        orders = {q: study.joint(q).power for q in orders}
-    slopes = {n: [curve for curve, order in zip(curves, orders.values()) if order == n] if own_steps else curves
-              for n in sorted({n for n in orders.values() if n is not None})}
-    return error_figure(curves, slopes, label, study.number("floor"), fixed_ratio(study), study.ds, axes)
+    slopes = {study.joint(q).power for q in orders} if own_steps else set(orders.values()) - {None}
+    return error_figure(curves, sorted(slopes), label, study.number("floor"), fixed_ratio(study), study.ds, axes)
 
 
 def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=None):
     """Return a log-log figure of the errors of the curves [Curve, ...] over their steps, which have this label.
 
-    slopes: {order: the Curves below which a triangle of this slope is drawn}. `at_ratio` is the result of fixed_ratio()
-    and `ds` [levels] the cell widths of its frame. If the fitted errors range over more than WIDE, a frame below has
-    them divided by the step to the expected order. If `axes` are given, there is no frame below.
+    `slopes` are the expected orders. `at_ratio` is the result of fixed_ratio() and `ds` [levels] the cell widths of its
+    frame. If the fitted errors range over more than WIDE, a frame below has them divided by the step to the expected
+    order. If `axes` are given, there is no frame below.
     """
     fitted = [_points(curve.steps, np.where(curve.fitted, curve.errors, np.nan)) for curve in curves]
     errors = np.concatenate([error for _, error in fitted])
@@ -81,7 +78,7 @@ def error_figure(curves, slopes, label, floor=0.0, at_ratio=None, ds=None, axes=
         if at_ratio:
             same = [curve._replace(errors=np.where(at_ratio[1], curve.errors, np.nan), steps=ds,
                                    predicted=np.full(len(ds), np.nan)) for curve in curves]
-            _draw_errors(frame, same, {n: same for n in slopes})
+            _draw_errors(frame, same, slopes)
             frame.set(xlabel=f"cell width δs, with δs/δt = {measured(at_ratio[0], 3)}")
         else:
             _draw_quotients(frame, fitted, *slopes)
@@ -99,8 +96,8 @@ def _draw_errors(axes, curves, slopes, floor=0.0):
     for n, curve in enumerate(curves):
         _draw_curve(axes, curve, n)
     axes.margins(y=0.1)
-    for place, (order, above) in enumerate(slopes.items()):
-        style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in above], order, place)
+    for place, order in enumerate(slopes):
+        style.draw_triangle(axes, [_points(curve.steps, curve.errors) for curve in curves], order, place)
     low, high = axes.get_ylim()
     if low <= floor <= high:
         axes.axhline(floor, color=style.GREY, linewidth=0.8, linestyle="--")

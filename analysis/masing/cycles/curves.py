@@ -68,10 +68,8 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
 
 
 def _from_arrays(columns):
-    if any(map(np.iscomplexobj, columns)):
-        columns = []
     try:
-        columns = [np.asarray(column, dtype=float) for column in columns]
+        columns = [] if any(map(np.iscomplexobj, columns)) else [np.asarray(each, dtype=float) for each in columns]
     except (TypeError, ValueError):
         columns = []
     if len(columns) not in (2, 3) or len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:

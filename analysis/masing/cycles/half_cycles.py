@@ -36,22 +36,17 @@ NOISY = 1e-3
 ROUGH = 2.0
 
 
-class HalfCycle(namedtuple("HalfCycle", "curve opened rise fall width start_index mirrored")):
-    """A loading half-cycle of a Measured curve, in which x rises, and the unloading half-cycle before it.
+class HalfCycle(namedtuple("HalfCycle", "curve x force error before_x before_force before_error width start_index "
+                                        "mirrored")):
+    """A loading half-cycle [points] of a `curve`, in which x rises, and the unloading half-cycle before it.
 
-    `opened` is the `curve` without its inner loops, `rise` and `fall` its slices with the loading and the unloading.
-    x, force and error [points] are the samples of the loading, before_x, before_force and before_error those of the
-    unloading. The loading begins at the sample `start_index` of the curve. `width` is that of its first branch, which
-    ends where x passes the value from which it fell before. `mirrored` says whether the whole unloading is one branch.
+    The loading begins at the sample `start_index` of the curve. `width` is that of its first branch, which ends where x
+    passes the value from which it fell before. `mirrored` says whether the whole unloading is one branch.
     """
-
-    x, force, error, before_x, before_force, before_error = (
-        property(lambda half, of=of, name=name: getattr(half.opened.at(getattr(half, of)), name))
-        for of in ("rise", "fall") for name in ("x", "force", "error"))
 
     @property
     def gap(self):
-        """Return the larger of the distances in x from the sample at which the loading begins to its two neighbours."""
+        """Return the larger distance in x from the first sample of the loading to its two neighbours."""
         return float(np.abs(np.diff(self.curve.x[max(self.start_index - 1, 0):self.start_index + 2])).max())
 
 
@@ -96,13 +91,13 @@ class Opened(namedtuple("Opened", "curve kept points inner is_one_cycle")):
     the curve without its inner loops is a single closed cycle, `curve` begins where x is largest, and has no times.
     """
 
-    main = property(lambda self: self.curve.at(self.kept), doc="The curve without its inner loops.")
+    main = property(lambda self: self.curve.at(self.kept))
 
 
 def opened(curve, fewest=4):
     """Return a Measured curve as an Opened curve, whose inner loops are found as by rainflow counting.
 
-    They are left in a curve that has fewer than `fewest` turning points without them, such as one that drifts.
+    They stay in a curve that would have fewer than `fewest` turning points, such as one that drifts.
     """
     of_x = curve.noise.x if curve.noise else noise(curve.x)
     if all(abs(values[-1] - values[0]) <= np.clip(DEVIATIONS * of, *np.ptp(values) * np.array([CLOSED, MOST_NOISE]))
@@ -173,7 +168,8 @@ def _half(found, points, n):
     x, (before, start, end) = found.main.x, points[n - 1:n + 2]
     width = min(x[before], x[end]) - x[start]
     mirrored = found.is_one_cycle or n > 1 and x[points[n - 2]] <= x[start] + (1 - WHOLE) * width
-    return HalfCycle(found.curve, found.main, slice(start, end + 1), slice(before, start + 1), width,
+    rise, fall = found.main.at(slice(start, end + 1)), found.main.at(slice(before, start + 1))
+    return HalfCycle(found.curve, rise.x, rise.force, rise.error, fall.x, fall.force, fall.error, width,
                      int(found.kept[start]), mirrored)
 
 

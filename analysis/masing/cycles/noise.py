@@ -21,8 +21,7 @@ def with_smooth_x(curve):
     """Return the Measured curve with its Noise; if x is noisy, also with an x that is smoothed leg by leg.
 
     The smoothed x̂ replaces x, and f − p (x − x̂) the force f, where p is the slope of the force over x, so that the
-    errors of neighbouring forces stay independent. Their standard deviation σ is the field `error` [samples]:
-    σ² = σ_f² + p² σ_x², where σ_f and σ_x are those of the noise of f and of x.
+    errors of neighbouring forces stay independent; their standard deviation is the field `error` [samples].
     """
     found = Noise(noise(curve.x), noise(curve.force))
     if found.x == 0:

@@ -14,9 +14,6 @@ SPACING = 1e-5
 # Neighbouring secants belong to the same segment if their slopes differ by at most SAME_SLOPE times the steepest slope,
 # plus rounding errors. A segment has at least FEWEST_SECANTS secants.
 SAME_SLOPE, FEWEST_SECANTS, ROUNDING = 1e-8, 2, 32 * np.finfo(float).eps
-# The same for the widest rising half-cycle of a whole cycle, where a segment also has at least the fraction SHORTEST of
-# the width. The text of segments_in_words() lists at most MANY_SLOPES.
-SAME_SLOPE_OF_CYCLE, FEWEST_OF_CYCLE, SHORTEST, MANY_SLOPES = 1e-6, 3, 0.01, 12
 # A regression begins with at most MOST_CORNERS corners, at CANDIDATES equidistant places. A corner is accepted if it
 # lowers n log(RSS/n) by PRICE log(n), where n is the number of points and RSS the residual sum of squares. PRICE is 2
 # for the two parameters of a corner, and 1 for the search for its place.
@@ -31,10 +28,10 @@ NORMAL_95 = 1.96
 
 
 class Segments(namedtuple("Segments", "slope level")):
-    """The straight segments f = slope x + level of a branch; `slope` and `level` [segments] are in the order of x."""
+    """The straight segments f = slope x + level [segments] of a branch, in the order of x."""
 
     def corners(self):
-        """Return the x of the corners between neighbouring segments [segments - 1]."""
+        """Return the x of the corners between neighbouring segments."""
         return -np.diff(self.level) / np.diff(self.slope)
 
 
@@ -43,6 +40,8 @@ def segments(x, force):
 
     Of a polygon at most the first secant, the last one, and one between two segments lie on no segment.
     """
+    if len(x) < FEWEST_SECANTS + 1:
+        return None
     x, force = _thinned(x, force)
     if len(x) < FEWEST_SECANTS + 1:
         return None
@@ -61,25 +60,21 @@ def segments(x, force):
 
 
 def straight_slopes(x, restoring):
-    """Return the slopes of the straight segments of the widest rising half-cycle of the curve x, restoring."""
+    """Return the slopes of the segments of the widest rising half-cycle of the curve, if it consists of segments."""
     first, last = true_runs(np.diff(x) > 0)
     # A rise at an end of the record may be a part of a half-cycle, and is used only if there is no other.
     whole = (first > 0) & (last < len(x) - 1)
     if whole.any():
         first, last = first[whole], last[whole]
-    widest = max(zip(first, last), key=lambda rise: x[rise[1]] - x[rise[0]], default=(0, 0))
-    if widest[1] - widest[0] < FEWEST_OF_CYCLE:
-        return np.zeros(0)
-    part = slice(widest[0], widest[1] + 1)
-    x, slopes = x[part], np.diff(restoring[part]) / np.diff(x[part])
-    first, last = equal_runs(slopes, SAME_SLOPE_OF_CYCLE * np.abs(slopes).max(), FEWEST_OF_CYCLE)
-    return slopes[first[x[last + 1] - x[first] >= SHORTEST * (x[-1] - x[0])]]
+    start, end = max(zip(first, last), key=lambda rise: x[rise[1]] - x[rise[0]], default=(0, 0))
+    lines = segments(x[start:end + 1], restoring[start:end + 1])
+    return np.zeros(0) if lines is None else lines.slope
 
 
-def segments_in_words(x, restoring, most=MANY_SLOPES):
-    """Return the number of straight_slopes() and the slopes, or the first and the last of more than `most`, as text."""
+def segments_in_words(x, restoring):
+    """Return the number of straight_slopes() and the slopes, or the first and the last of more than three, as text."""
     slopes = [f"{slope:.3f}" for slope in straight_slopes(x, restoring)]
-    shown = slopes if len(slopes) <= most else [slopes[0], "…", slopes[-1]]
+    shown = slopes if len(slopes) <= 3 else [slopes[0], "…", slopes[-1]]
     return f"{len(slopes)}: {', '.join(shown)}" if slopes else "none"
 
 
@@ -89,10 +84,10 @@ def true_runs(flags):
     return edges[::2], edges[1::2]
 
 
-def equal_runs(values, tolerance, fewest=FEWEST_SECANTS):
-    """Return the first and the last indices of the runs of at least `fewest` values without a step > tolerance."""
+def equal_runs(values, tolerance):
+    """Return the first and the last indices of the runs of FEWEST_SECANTS or more values without a step > tolerance."""
     first, last = true_runs(np.abs(np.diff(values)) <= tolerance)
-    long = last - first + 1 >= fewest
+    long = last - first + 1 >= FEWEST_SECANTS
     return first[long], last[long]
 
 
@@ -109,9 +104,8 @@ class Polygon(namedtuple("Polygon", "start last_slope corner drop corner_width d
                                     "support", defaults=[None])):
     """The polygon f = start + last_slope d + Σ_j drop_j min(d, corner_j), fitted to forces f at the distances d.
 
-    corner_width, drop_width and last_slope_width are half-widths of 95 % confidence intervals, and `noise` is the
-    standard deviation of the forces. `support` is the criterion n log(RSS/n) + COST q of the best smooth curve of q
-    parameters less that of the polygon.
+    The fields …_width are half-widths of 95 % confidence intervals, and `noise` is the standard deviation of a force.
+    `support` is n log(RSS/n) + COST q of the best smooth curve of q parameters less that of the polygon.
     """
 
     def force(self, distance):
@@ -169,10 +163,7 @@ def concave_misfit(distance, force):
 
 def grouped(distance, force):
     """Return the samples, averaged in groups of consecutive ones if there are more than MOST_POINTS."""
-    size = -(-len(distance) // MOST_POINTS)
-    if size == 1:
-        return distance, force
-    starts = np.arange(0, len(distance), size)
+    starts = np.arange(0, len(distance), -(-len(distance) // MOST_POINTS))
     count = np.diff(np.r_[starts, len(distance)])
     return np.add.reduceat(distance, starts) / count, np.add.reduceat(force, starts) / count
 

@@ -62,11 +62,8 @@ def identify_continuous(path, half, s, threshold):
         raise MasingError(f"threshold: η(s) is at least {threshold.min():.6g}, but the cells of this cycle yield "
                           f"below {branch.width / 2:.6g}, half its width; choose a smaller η(s)")
     distance, force = grouped(branch.distance, branch.force)
-    weight = np.ones(len(distance))
-    if branch.error is not None:
-        # The most exact sample or group of samples has the weight 1.
-        weight = grouped(branch.distance, branch.error)[1]
-        weight = weight.min() / weight
+    error = np.ones(len(distance)) if branch.error is None else grouped(branch.distance, branch.error)[1]
+    weight = error.min() / error
     first, last = np.sort(2 * threshold[known][[0, -1]])
     inside = np.count_nonzero((distance >= first) & (distance <= last))
     basis = _basis(s[known], min(MOST_INTERVALS, max(1, inside // POINTS_PER_INTERVAL)))
@@ -97,9 +94,8 @@ def _beyond_cells(threshold, known, amplitude):
 def _basis(s, intervals):
     """Return the cubic B-splines on equal intervals of the range of s: [places, intervals + 3]."""
     half_cell = (s[1] - s[0]) / 2
-    ends = np.linspace(s[0] - half_cell, s[-1] + half_cell, intervals + 1)
-    step = ends[1] - ends[0]
-    knots = np.r_[ends[0] - step * np.arange(DEGREE, 0, -1), ends, ends[-1] + step * np.arange(1, DEGREE + 1)]
+    step = (s[-1] - s[0] + 2 * half_cell) / intervals
+    knots = s[0] - half_cell + step * np.arange(-DEGREE, intervals + DEGREE + 1)
     return scipy.interpolate.BSpline.design_matrix(s, knots, DEGREE).toarray()
 
 

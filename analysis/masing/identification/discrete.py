@@ -40,10 +40,9 @@ class Discrete(namedtuple("Discrete", "branch elements start_force threshold_wid
                                       "exact is_smooth", defaults=[False])):
     """An identified discrete model.
 
-    `branch` is the Loading that was fitted, and `start_force` the force at its start. threshold_width, stiffness_width
-    and k0_width are half-widths of the 95 % confidence intervals of η_i, k_i and k0. `noise` is the standard deviation
-    of the residuals. `exact` says whether the samples lie on a polygon within rounding errors, and `is_smooth` whether
-    a smooth curve explains them as well as a polygon or better.
+    `branch` is the Loading that was fitted, and `start_force` the force at its start. The fields …_width are
+    half-widths of 95 % confidence intervals, and `noise` is the standard deviation of the residuals. `exact` says
+    whether the samples lie on a polygon, and `is_smooth` whether a smooth curve explains them as well or better.
     """
 
     k0 = property(lambda self: self.elements.k0)
@@ -66,15 +65,12 @@ def _from_segments(path, half, lines):
     branch = loading(path, half, x)
     drop = -np.diff(lines.slope)
     if x == half.x[0] and lines.slope[0] * x + lines.level[0] - half.force[0] > EXACT * np.ptp(half.force):
-        # The first sample lies below the first segment: the branch begins with a steeper one of too few samples.
+        # The first sample lies below the first segment: a steeper one before it has too few samples.
         _refuse_coarse(path, len(branch.force))
     if len(drop) == 0:
         raise no_sliding(path, lines.slope[0], branch.width)
     if np.any(drop <= 0) or lines.slope[-1] < -polygons.SAME_SLOPE * lines.slope[0]:
-        worst = int(np.argmin(drop))
-        raise DataError(f"{path}: not springs that slide: the slope of the loading goes from {lines.slope[worst]:.6g} "
-                        f"to {lines.slope[worst + 1]:.6g} at x = {lines.corners()[worst]:.6g}; it must fall, to no "
-                        "less than 0")
+        raise not_concave(path)
     elements = Elements(last_slope_spring(lines.slope[-1], drop.sum()), drop, (lines.corners() - x) / 2)
     return Discrete(branch, elements, lines.slope[0] * x + lines.level[0], _gap(branch, elements) + half.gap / 2,
                     np.zeros_like(drop), 0.0, 0.0, exact=True)

@@ -21,7 +21,7 @@ from masing.identification.replay import refuse_misfit
 from masing.results import Folder
 from masing.text import percent
 
-# The accuracy of a model as a fraction of the force's range, and what a message says if it does not fit.
+# The accuracy of a model as a fraction of the force's range, and the advice if it does not fit.
 DISCRETE = 1e-6, "it is curved: a threshold η(s) identifies a continuous model"
 CONTINUOUS = 5e-3, "η(s) must span all that yields, and k(s) be smooth"
 

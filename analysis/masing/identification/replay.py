@@ -42,8 +42,7 @@ def replay(elements, x, u):
 def refuse_misfit(fitted, half, floor, hint):
     """Raise DataError if the record of a HalfCycle differs from the model `fitted` to it by more than noise.
 
-    `floor` is the accuracy of the model as a fraction of the force's range. `hint` is the end of the message for a
-    concave branch that the model does not fit.
+    `floor` is the accuracy of the model as a fraction of the force's range, and `hint` the end of a message.
     """
     branch = fitted.branch
     path, noise, reach = branch.path, scatter(branch.distance, branch.force), np.ptp(branch.force)
@@ -68,10 +67,8 @@ def refuse_misfit(fitted, half, floor, hint):
 
 
 def _is_viscous(x, force, missed, parameters, well):
-    """Return whether a spring and a dashpot explain the force up to `well` (rms), and better than a model by the BIC.
-
-    `missed` is the residual of the model, which has this number of parameters.
-    """
+    """Return whether a spring and a dashpot explain the force up to `well` (rms), and better by the BIC than a model
+    with the residual `missed`."""
     if len(x) < FEWEST_IN_BLOCK:
         return False
     columns = np.column_stack([np.ones_like(x), x, np.gradient(x)])
@@ -84,11 +81,9 @@ def misfit(fitted, half, noise, floor):
     """Return x, the force and the residual of the model `fitted` to a HalfCycle along its record, as far as the model
     determines it, and whether the residual is more than noise can explain.
 
-    The arguments `noise`, the standard deviation of the measured force, and `floor`, the residual that the accuracy of
-    the model allows, are forces. The model determines the force, except for a constant, `late`, when x has gone through
-    the range of the cycle; in a record that begins at rest also `early`, before x leaves half of this range; and in a
-    closed cycle everywhere. The x of a reversal may lie anywhere between two samples, so that larger residuals are
-    allowed where this changes the force.
+    The model determines the force, except for a constant, `late`, when x has gone through the range of the cycle; in a
+    record that begins at rest also `early`, before x leaves half of this range; and in a closed cycle everywhere. The x
+    of a reversal may lie anywhere between two samples: larger residuals are allowed where this changes the force.
     """
     elements, points = fitted.elements, len(fitted.branch.force)
     x, force, error = _within_reach(half)

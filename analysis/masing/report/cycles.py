@@ -72,7 +72,7 @@ def _together(group, exact):
 
 def _long(cycle):
     """Return the Picture of a Cycle of many loops."""
-    return Picture(f"{cycle.run.path.stem}-cycle", draw.curve_of_run(cycle.run, cycle.sample),
+    return Picture(f"{cycle.run.path.stem}-cycle", draw.over_exact([cycle.run], None, *cycle.sample[0][[0, -1]]),
                    f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}.")
 
 
@@ -80,7 +80,7 @@ def _row(cycle, exact):
     (_, x, restoring), run = cycle.sample, cycle.run
     apart = distance(cycle.sample, exact) if exact is not None else (None, None)
     return {"file": run.path.name, "cells": cell(run.cells, count), "steps": cell(run.steps, count),
-            "segments": segments_in_words(x, restoring, most=3),
+            "segments": segments_in_words(x, restoring),
             "x": cell(float(np.abs(x).max()), lambda value: f"{value:#.4g}"),
             "force": cell(float(np.abs(restoring).max()), lambda value: f"{value:#.4g}"),
             "apart_x": cell(apart[0], scientific), "apart_force": cell(apart[1], scientific)}

@@ -26,7 +26,6 @@ PARSER.add_argument("files", nargs="+", metavar="FILE.h5",
 PARSER.add_argument("-o", "--output", metavar="OUT", help="OUT.png, .svg or .pdf (default: beside the first file)")
 PARSER.add_window()
 PARSER.add_measured()
-PARSER.add_argument("--labels", metavar="A,B", help="one title per file instead of P and N")
 PARSER.add_argument("--together", action="store_true", help="all cycles in one frame, not a panel each")
 PARSER.add_argument("--analysis", action="store_true", help="analyse the limit cycle, write its numbers, too")
 
@@ -40,17 +39,6 @@ def curve_of(file, run, options):
     if run and not options.analysis:
         return Measured(Path(file), *run.in_window(*window))
     return read_measured(file, *window, *(() if run else (options.columns, options.scale)))
-
-
-def titles_of(files, runs, given):
-    """Return a title for each file: the parts of the text `given`, such as "a,b", or P and N of runs that differ."""
-    if given is None:
-        names = iter(names_apart([run for run in runs if run]))
-        return [next(names) if run else Path(file).stem for file, run in zip(files, runs)]
-    titles = [title.strip() for title in given.split(",")]
-    if len(titles) != len(files):
-        raise MasingError(f"--labels names {len(titles)} of {len(files)} files; give one label per file, as in \"a,b\"")
-    return titles
 
 
 def write_numbers(path, curves, analyses):
@@ -74,20 +62,16 @@ def main(arguments):
         raise MasingError("in a chain no force has a loop over x of a node; report.py draws the loops of the elements "
                           "that are watched")
     curves = [curve_of(file, run, options) for file, run in zip(options.files, runs)]
-    titles = titles_of(options.files, runs, options.labels)
+    names = iter(names_apart([run for run in runs if run]))
+    titles = [next(names) if run else curve.path.stem for run, curve in zip(runs, curves)]
     axes = (X_LABEL, f"restoring force {restoring_of_all(runs)}") if all(runs) else draw.labels_of_axes(
         [curve.units for curve in curves])
-    common = ""
-    if options.analysis:
-        analyses = [analyse(curve) for curve in curves]
-        figure = draw.analysis_figure(analyses, titles, axes)
-    elif options.together:
-        figure, common = draw.together([(curve.x, curve.force) for curve in curves], titles, axes)
-    else:
-        figure, common = draw.panels([(curve.x, curve.force) for curve in curves], titles, axes)
+    analyses = [analyse(curve) for curve in curves] if options.analysis else []
+    draw_all = draw.together if options.together else draw.panels
+    figure, common = draw_all([(curve.x, curve.force) for curve in curves], titles, axes)
     style.save(figure, path)
     print(path)
-    if options.analysis:
+    if analyses:
         write_numbers(path, curves, analyses)
     if common:
         print(f"All curves have {common}.")
