@@ -35,8 +35,6 @@ RESTORING_LABEL = "restoring force f"
 MOST_NAMED, MOST_TICKS = 8, 6
 # A line of a legend has LETTERS letters in an inch; the line in front of a name takes as much as LINE_LETTERS.
 LETTERS, LINE_LETTERS = 10, 4
-# A curve with more reversals of x than this has a picture of its own on a page.
-MANY_REVERSALS = 18
 # A colour map from light to dark that is visible on white, and that colour-blind readers can distinguish.
 SEQUENCE = ListedColormap(matplotlib.colormaps["viridis_r"](np.linspace(0.3, 1, 256)))
 # The left and the right end of the first and of the second slope triangle of a figure. An end is a position on the

@@ -172,7 +172,7 @@ def test_an_archive_has_its_parts_and_its_script_makes_the_results_again(tmp_pat
     with zipfile.ZipFile(tmp_path / "a.zip") as archived:
         archived.extractall(folder)
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert {"README.md", "reproduce.sh", "packages.txt", "page/page.html", "cases/50 % öfter.ini"} <= names
+    assert {"README.md", "reproduce.sh", "page/page.html", "cases/50 % öfter.ini"} <= names
     assert (folder / "results" / run.name).read_bytes() == run.read_bytes()
     sums = folder / "SHA256SUMS"
     assert {line.split("  ")[1] for line in sums.read_text().splitlines()} == names - {"SHA256SUMS"}

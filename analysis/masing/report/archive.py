@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import shutil
 import subprocess
 import zipfile
 from pathlib import Path
@@ -36,11 +35,8 @@ def write_archive(path, title, page, parts, runs):
             raise MasingError(f"--archive: {run.path} has no /configuration: no run could make it again")
         content |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
         content |= _records(run) if run.attributes("samples") and run.records is not None else {}
-    packages = b"This machine has no dpkg; the libraries are in /provenance of every result.\n"
-    if shutil.which("dpkg-query"):
-        packages = subprocess.run(["dpkg-query", "-W"], capture_output=True, check=False).stdout
     source, words = _source(runs)
-    content |= source | {"packages.txt": packages}
+    content |= source
     for name, template in (("README.md", "archive-readme.md.j2"), (SCRIPT, "reproduce.sh.j2")):
         text = render(template, title=title, page=page.stem, source=next(iter(source), None), words=words)
         content[name] = f"{text}\n".encode("utf-8")

@@ -10,36 +10,27 @@ from masing.cycles.polygons import segments_in_words
 from masing.text import cell, count, labels, listed, motion, restoring_of_all, scientific
 from masing.report.exact import distance
 from masing.report.pictures import Picture
-from masing.style import MANY_REVERSALS
+
 
 class Cycle(namedtuple("Cycle", "run sample")):
     """A hysteresis cycle on the page: a Run and its finite samples (t, x, restoring) in a window of time."""
 
     window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.sample[0][[0, -1]]))
-    # Whether x has more than MANY_REVERSALS reversals.
-    is_long = property(lambda self: len(reversals(self.sample[1])) > MANY_REVERSALS)
 
 
 def cycles_section(runs, start=None, end=None, exact=None):
     """Return the template's values for the section on the cycles in start <= t <= end, or None if there are none.
 
-    The pictures show the cycles of the same problem, method and window in one frame, over the exact cycle if it is
-    known, and long curves each in its own.
+    A picture shows the cycles of the same problem, method and window, over the exact cycle if it is known.
     """
     cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
     if not cycles:
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]
-    pictures = [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles)]
-    return {"pictures": pictures + [_long(cycle) for cycle in cycles if cycle.is_long],
+    return {"pictures": [_together(group, _exact_of(group[0].run, exact)) for group in _groups(cycles)],
             "rows": [_row(*each) for each in zip(cycles, beside)], "has_exact": any(run is not None for run in beside),
             "force": restoring_of_all(cycle.run for cycle in cycles),
             "forces": list(dict.fromkeys(motion(cycle.run).restoring for cycle in cycles))}
-
-
-def _case(run):
-    """Return the values that identify a trajectory: its problem, its method, and its numbers of cells and steps."""
-    return run.problem, run.method, run.cells, run.steps
 
 
 def _exact_of(run, exact):
@@ -48,12 +39,12 @@ def _exact_of(run, exact):
 
 
 def _groups(cycles):
-    """Return lists of Cycles of one problem, method and window, by numbers of cells, without long and equal ones."""
+    """Return lists of different Cycles of one problem, method and window, by numbers of cells."""
     groups = {}
     for cycle in cycles:
-        if not cycle.is_long:
-            key = cycle.run.problem, cycle.run.method, cycle.run.engine == "exact", cycle.window
-            groups.setdefault(key, {}).setdefault(_case(cycle.run), cycle)
+        run = cycle.run
+        key = run.problem, run.method, run.engine == "exact", cycle.window
+        groups.setdefault(key, {}).setdefault((run.cells, run.steps), cycle)
     return [sorted(group.values(), key=lambda cycle: (cycle.run.cells or np.inf, cycle.run.steps or 0))
             for group in groups.values()]
 
@@ -68,12 +59,6 @@ def _together(group, exact):
     caption += " over the exact one, grey" if exact is not None else ""
     caption += ", with the right-hand corner magnified" if figure.axes[0].child_axes else ""
     return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.")
-
-
-def _long(cycle):
-    """Return the Picture of a Cycle of many loops."""
-    return Picture(f"{cycle.run.path.stem}-cycle", draw.over_exact([cycle.run], None, *cycle.sample[0][[0, -1]]),
-                   f"Hysteresis cycles of {cycle.run.title} ({cycle.run.path.name}), {cycle.window}.")
 
 
 def _row(cycle, exact):

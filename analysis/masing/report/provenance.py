@@ -2,9 +2,7 @@
 
 import math
 import shlex
-import tempfile
 from collections import namedtuple
-from pathlib import Path
 
 from masing import program as masing
 from masing.errors import MasingError
@@ -29,8 +27,7 @@ def reproduction(run, program=None, wanted=False):
         return Reproduction(command, None, [], fault)
     if program is None:
         raise MasingError("--reproduce: the program masing was not found; build it or name it by --program")
-    with tempfile.TemporaryDirectory(prefix="masing-reproduce-") as folder:
-        answer = masing.run(program, "reproduce", "--quiet", "--output", Path(folder) / "again.h5", run.path)
+    answer = masing.run(program, "reproduce", "--quiet", run.path)
     if answer.code not in (REPRODUCED, DIFFERENT):
         raise MasingError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
     output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
@@ -51,10 +48,9 @@ def origin(run, again):
     """Return the template's values on the origin of a file, or of a run computed for the page, and its Reproduction."""
     known = run.provenance
     revision = str(known.get("git_revision", EN_DASH)) + ", with uncommitted changes" * is_dirty(known)
-    return {"name": run.path.name, "again": again, "is_file": run.made_by is None,
+    return {"name": run.path.name, "again": again, "facts": known,
             "known": [known.get("version", EN_DASH), revision, str(known.get("date", EN_DASH))[:10],
                       known.get("ranks", EN_DASH)],
-            "facts": known,
             "seconds": cell(run.attributes("timing").get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
             "configuration": short_configuration(run.configuration or "")}
 
