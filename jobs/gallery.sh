@@ -19,8 +19,8 @@ for case in "$root"/jobs/cases/*.ini; do
   rm -f "$folder/$name.h5"
   # Exit code 3, an order not as expected, is a finding. A case that fails has no page.
   if { mpirun -n "$cores" "$program" "$command" --config "$case" --output "$folder/$name.h5" </dev/null ||
-      [ $? -eq 3 ]; } && "$python" "$root/analysis/report.py" "$folder/$name.h5" --title "$name" \
-      --program "$program" --page-only >/dev/null; then
+      [ $? -eq 3 ]; } && MASING_PROGRAM=$program "$python" "$root/analysis/report.py" "$folder/$name.h5" --title "$name" \
+      --page-only >/dev/null; then
     echo "<li><a href=\"$name.html\">$name</a>" >>"$index"
   else
     echo "gallery.sh: $case failed" >&2

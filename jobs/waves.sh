@@ -22,6 +22,6 @@ dashpots=(--set "c=0.005*n" --expect-order 2 --levels)
 study dashpots-loading papers-loading "${dashpots[@]}" 50:800:800:12800:5
 study dashpots-unloading papers-unloading "${dashpots[@]}" 50:800:800:12800:5
 study dashpots-reversals papers-reversals "${dashpots[@]}" 50:3200:800:51200:5
-"$python" "$root/analysis/report.py" "${studies[@]}" --title "Orders of a hysteretic wave" \
-  --program "$program" -o "$folder/waves.html" >/dev/null
+MASING_PROGRAM=$program "$python" "$root/analysis/report.py" "${studies[@]}" \
+  --title "Orders of a hysteretic wave" -o "$folder/waves.html" >/dev/null
 echo "report: $folder/waves.html"

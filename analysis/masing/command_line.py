@@ -34,11 +34,6 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--scale", type=pairs, metavar="x=A,force=B",
                           help="factors for x, force and t, as in x=0.001 for millimetres to metres")
 
-    def add_program(self):
-        """Add the option --program, whose value is the path of the program masing."""
-        self.add_argument("--program", metavar="MASING",
-                          help="the program (default: $MASING_PROGRAM, build/masing, PATH)")
-
 
 def pairs(text):
     """Return {"x": "A", "force": "B"} for the text "x=A,force=B"; raises ValueError for another text."""

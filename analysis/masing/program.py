@@ -36,24 +36,19 @@ class Answer(namedtuple("Answer", "code printed errors")):
             raise MasingError(known[0], self.code if self.code > 0 else FAILURE)
 
 
-def find(given=None):
-    """Return the path of the program `given`, or None if there is no program.
+def find():
+    """Return the path of the program, or None if there is none.
 
-    Without `given` the program is the first that exists among $MASING_PROGRAM, build/masing of this clone, bin/masing
-    of the prefix in which this package is installed, and masing on the PATH.
+    It is the first that exists among $MASING_PROGRAM, build/masing of this clone, bin/masing of the prefix in which
+    this package is installed, and masing on the PATH.
     """
-    if given:
-        found = shutil.which(given)
-        if found is None:
-            raise FileMissing(f"{given} is not a program; give the path of masing, such as build/masing")
-        return found
     candidates = (os.environ.get("MASING_PROGRAM", ""), f"{ROOT}/build/masing", f"{ROOT}/../../bin/masing", "masing")
     return next(filter(None, map(shutil.which, candidates)), None)
 
 
-def required(given=None):
+def required():
     """Return the absolute path of the program that find() returns; raises MasingError if there is no program."""
-    if found := find(given):
+    if found := find():
         return str(Path(found).resolve())
     raise FileMissing(f"no program masing in {ROOT}/build, in bin of the installation, on the PATH or at "
                       f"$MASING_PROGRAM = {os.environ.get('MASING_PROGRAM', '')}: build it, or give its path there")

@@ -156,8 +156,7 @@ def test_errors_are_also_those_that_python_has_for_them(tmp_path):
     lambda: masing.simulate(force=Path("none.at2")), lambda: masing.simulate(initial_u="file:none.h5"),
     lambda: masing.simulate(restart="none.h5"), lambda: masing.simulate(force="r(t)", tables={"r": "none.csv"}),
     lambda: masing.scan(samples="none.csv"), lambda: masing.simulate(**SMALL, force=0, output="/none/a.h5"),
-    lambda: masing.judge("none.csv"), lambda: masing.cycle_numbers("none.csv"),
-    lambda: masing.identify((X, X), program_path="/none/a")])
+    lambda: masing.judge("none.csv"), lambda: masing.cycle_numbers("none.csv")])
 def test_a_missing_file_is_a_file_not_found_error(call):
     with pytest.raises(masing.MasingError, match="none") as caught:
         call()

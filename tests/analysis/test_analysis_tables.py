@@ -192,7 +192,6 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
     (cycles, (), "FILE.h5"), (cycles, ("FILE", "--form", "3"), "--form"),
     (cycles, ("FILE", "--from", "600"), "400 <= t <= 500"), (cycles, ("FILE", "-o", "a.gif"), ".png"),
     (report, ("FILE", "--files-only", "--reproduce"), "--files-only"),
-    (report, ("FILE", "--program", "/none/a"), "/none/a is not a program"),
     (report, ("FILE", "--reproduce"), "masing was not found"),
     (identify, ("LAB", "--threshold", "(s-0.5)^2+1"), "monotone"), (identify, ("LAB", "-o", "LAB.ini"), "replace"),
     (identify, ("LAB", "--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"),

@@ -44,8 +44,7 @@ class Identified(namedtuple("Identified", "numbers lines case run model comparis
             return identification_page(self.model, self.comparison, self.threshold)
 
 
-def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale=None, output=None, figure=None,
-             program_path=None):
+def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale=None, output=None, figure=None):
     """Identify the Masing model that has a measured cycle.
 
     Parameters
@@ -57,8 +56,6 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
     output, figure : path
         OUT.ini, beside which its tables, the result OUT.h5 and the findings OUT.json are written, and OUT.png, the
         page, with the lines in OUT.txt. Without `output`, the case and the result are deleted together with the `run`.
-    program_path : path
-        Another program than that of all functions of the package.
 
     Returns
     -------
@@ -81,7 +78,7 @@ def identify(curve, threshold=None, *, start=None, end=None, columns=None, scale
     if not isinstance(threshold, str | None):
         raise MasingError("threshold: give η(s) as a text, \"s+0.1\" or \"table:FILE.csv\"")
     measured = read_measured(curve, start, end, columns, scale)
-    masing = program.required(program_path)
+    masing = program.required()
     temporary = None if output else tempfile.mkdtemp(prefix="masing-identify-")
     folder = temporary and Folder(temporary)  # deleted when nothing refers to it any more
     case = Path(output or f"{temporary}/identified.ini")

@@ -48,7 +48,7 @@ class ExactSolutions:
 
     def description(self, model):
         """Return the output of `masing models MODEL`, also on a page for which the program computes nothing, or ""."""
-        program = self._program or masing.find(None)
+        program = self._program or masing.find()
         answer = program and masing.run(program, "models", model, seconds=TIME_LIMIT)
         return "\n".join(answer.lines) if answer and answer.code == 0 else ""
 
@@ -72,7 +72,7 @@ def distance(sample, exact):
 def _compute(program, run):
     """Return the exact solution of a run's problem for P = ∞; MasingError if it cannot be computed in TIME_LIMIT."""
     if program is None:
-        raise MasingError("the program masing was not asked or not found; build it, or name it by --program")
+        raise MasingError("the program masing was not asked or not found; build it, or give its path in MASING_PROGRAM")
     settings = {key: text for key, text in run.settings.items() if text and key not in NO_DATA}
     settings["cells"] = "inf"
     options = {"engine": "exact", "steps": SAMPLES, "sample_every": 1, "field_every": SAMPLES // FIELDS,

@@ -26,7 +26,7 @@ def reproduction(run, program=None, wanted=False):
     if not wanted or run.made_by:
         return Reproduction(command, None, [], fault)
     if program is None:
-        raise MasingError("--reproduce: the program masing was not found; build it or name it by --program")
+        raise MasingError("--reproduce: the program masing was not found; build it, or give its path in MASING_PROGRAM")
     answer = masing.run(program, "reproduce", "--quiet", run.path)
     if answer.code not in (REPRODUCED, DIFFERENT):
         raise MasingError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")

@@ -21,7 +21,6 @@ PARSER.add_argument("--threshold", metavar="η(s)", help="identify k(s) for this
 PARSER.add_window()
 PARSER.add_measured()
 PARSER.add_argument("--figure", metavar="PAGE", help="the page, .png, .svg or .pdf (default: OUT.png)")
-PARSER.add_program()
 
 
 @command_line.script
@@ -33,6 +32,6 @@ def main(arguments):
     case = command_line.output_path(options.output, curve.with_name(f"{curve.stem}-{kind}.ini"), ".ini")
     page = command_line.output_path(options.figure, case, *command_line.PICTURES)
     found = identify(curve, options.threshold, start=options.start, end=options.end, columns=options.columns,
-                     scale=options.scale, output=case, figure=page, program_path=options.program)
+                     scale=options.scale, output=case, figure=page)
     files = case, found.run.path, case.with_suffix(".json"), page, findings_path(page)
     print(*found.lines, "  ".join(map(str, files)), sep="\n")

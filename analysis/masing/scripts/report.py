@@ -31,7 +31,6 @@ PARSER.add_argument("--title", help="the page's heading, by default what it show
 PARSER.add_window()
 PARSER.add_argument("--archive", metavar="OUT.zip", help="write page, results, cases, source and a script that makes "
                     "every result again, for artefact evaluation")
-PARSER.add_program()
 either = PARSER.add_mutually_exclusive_group()
 either.add_argument("--reproduce", action="store_true", help="let masing reproduce every file, show the result")
 either.add_argument("--files-only", action="store_true", help="show what the files hold and compute nothing")
@@ -47,7 +46,7 @@ def main(arguments):
         raise MasingError("FILE.h5: no file is given (see --help)")
     path = command_line.output_path(options.output, files[0], ".html", ".htm")
     archive = command_line.output_path(options.archive, "", ".zip") if options.archive else None
-    masing = None if options.files_only else program.find(options.program)
+    masing = None if options.files_only else program.find()
     results = [read(file) for file in options.files]
     studies = [result for result in results if isinstance(result, Study)]
     scans = [result for result in results if isinstance(result, Scan)]
