@@ -132,9 +132,10 @@ def judge(table, expect_order=None, step="h", *, reference="exact", values=False
         if values:
             found[quantity] = _extrapolated(module, quantity, expected, promised, steps, numbers)
             continue
-        if (numbers < 0).any():
-            row = np.argmax(numbers < 0)
-            raise MasingError(f"{quantity}, row {sorting[row] + 1}: the error {cells[row]} is negative; give its size")
+        if (is_wrong := (numbers < 0) | np.isinf(numbers)).any():
+            row = np.argmax(is_wrong)
+            raise MasingError(f"{quantity}, row {sorting[row] + 1}: the error {cells[row]} is negative or infinite; give "
+                              "its size, or no number if the level has none")
         if reference == "successive":
             numbers, cells = _successive(quantity, numbers, cells)
         if np.isfinite(numbers).sum() < FEWEST:
