@@ -1,6 +1,5 @@
 # The types of the package for editors and type checkers; help(masing.simulate) says what the options mean.
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from os import PathLike
 from typing import Any, Literal, TypeAlias, TypedDict
 
@@ -22,9 +21,8 @@ from masing.results import Run as Run, Scan as Scan, Study as Study, show as sho
 __version__: str
 
 _Number: TypeAlias = float | str | None
-_Text: TypeAlias = float | str | timedelta | None
 _List: TypeAlias = float | str | Sequence[Any] | ndarray | Series | None
-_Pairs: TypeAlias = str | Mapping[str, Any] | None
+_Pairs: TypeAlias = str | dict[str, Any] | None
 _File: TypeAlias = str | PathLike[str] | Run | Study | Scan | None
 _Function: TypeAlias = (float | str | tuple[ArrayLike, ArrayLike] | Sequence[Sequence[float]] | ndarray | DataFrame
                         | Series | PathLike[str] | None)
@@ -59,7 +57,7 @@ class _Options(TypedDict, total=False):
     checkpoint: _File
     checkpoint_every: _Number
     restart: _File
-    wall_limit: _Text
+    wall_limit: _Number
     quiet: bool
     set: _Pairs
     let: _Pairs

@@ -83,7 +83,7 @@ def variable(group, name):
     """Return the name by which a result has a dataset of a group of its file: `name`, or one that is not ambiguous."""
     if group == "watch" or group in ("field", "state", "profile") and name in ("t", "x", "y", "node", "dissipated"):
         return f"{group}_{name}"
-    return "state" if (group, name) == ("state", "values") else name
+    return "state" if (group, name) == ("state", "values") else name.replace("-", "_")
 
 
 def datasets(source, groups):

@@ -510,7 +510,7 @@ class Scan(Result):
 
     kind = _attribute("points", "kind", "What the points are: runs or steady.")
     parameters = _attribute("points", "axes", "The names of the parameters.",
-                            lambda text: text.replace(",", " ").split())
+                            lambda text: text.replace(",", " ").replace("-", "_").split())
     points = property(lambda self: self.to_dataframe(), doc="A new pandas.DataFrame of the points, as to_dataframe().")
     done = property(lambda self: self["status"] == 0, doc="Whether each point was computed, as a new array [points].")
 
