@@ -184,14 +184,14 @@ def text_of(path):
 def pair(name, value):
     """Return the arrays (arguments, values) of a function that is given as a table.
 
-    The table is two sequences [n], rows [n, 2], or an object of pandas or xarray with an index or with two columns. An
-    index of dates or durations becomes seconds from its first.
+    The table is two sequences [n], rows [n, 2], or an object of pandas or xarray with an index or with two columns, of
+    which that called t or s, or else the first, has the arguments. Dates or durations become seconds from the first.
     """
     wanted = f"{name}: give {'(s, values)' if name in OF_S else '(t, f)'}, two arrays of numbers of one length"
     value = value.to_series() if hasattr(value, "to_series") else value
     if isinstance(value, pd.DataFrame) and value.shape[1] == 2:
-        value = tuple(value.to_numpy().T)
-    elif isinstance(value, pd.Series | pd.DataFrame):
+        value = value.set_index(next((name for name in value if name in ("t", "s")), value.columns[0]))
+    if isinstance(value, pd.Series | pd.DataFrame):
         index = value.index
         if isinstance(index, pd.RangeIndex):
             raise MasingError(f"{wanted}; the rows of this {type(value).__name__} are only counted")
@@ -265,6 +265,8 @@ def write_samples(path, samples):
     arrays, known = [], {}
 
     def cell(name, value):
+        if isinstance(value, str | PathLike) and str(value).lower().endswith(".at2"):
+            value = of_at2(value)
         if isinstance(value, PathLike) or not hasattr(value, "__len__") or isinstance(value, str):
             return str(value)
         if id(value) not in known:

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import cycles
@@ -190,10 +189,7 @@ def test_inner_loops_are_taken_out_and_listed_as_such(x, amplitude, inner):
     assert [loop["start"] for loop in numbers["loops"]] == sorted(loop["start"] for loop in numbers["loops"])
 
 
-def test_a_data_frame_is_read_as_its_columns_and_chance_has_numbers(curve):
-    columns = {"t": curve.t, "x": curve.x, "force": curve.force}
-    assert masing.cycle_numbers(pd.DataFrame(columns))["last_loop"] == masing.cycle_numbers(
-        tuple(columns.values()))["last_loop"]
+def test_a_curve_by_chance_has_numbers():
     assert masing.cycle_numbers(np.random.default_rng(0).random((2, 400)))["loops"]
 
 

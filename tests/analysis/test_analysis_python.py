@@ -73,7 +73,8 @@ def test_a_run_has_the_content_of_its_file_by_name():
 
 @pytest.mark.parametrize("table", [
     (np.array([0, 10, 20]), np.array([0, 1 / 3, 0])), [[0, 0], [10, 1 / 3], [20, 0]],
-    pd.DataFrame({"t": [0, 10, 20], "f": [0, 1 / 3, 0]}), pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
+    pd.DataFrame({"a": [0, 10, 20], "b": [0, 1 / 3, 0]}), pd.DataFrame({"f": [0, 1 / 3, 0]}, index=[0, 10, 20.0]),
+    pd.DataFrame({"f": [0, 1 / 3, 0], "t": pd.date_range("2020-01-01", periods=3, freq="10s")}),
     pd.Series([0, 1 / 3, 0], index=pd.date_range("2020-01-01", periods=3, freq="10s")),
     xarray.DataArray([0, 1 / 3, 0], dims="t", coords={"t": [0, 10, 20]})])
 def test_arrays_lists_and_columns_are_tables(table):
@@ -95,6 +96,9 @@ X = np.linspace(0, 1, 30)
     ({"force": np.sin}, "^force: a function of Python is no value of it"),
     ({"energy": 1}, "^energy: takes no value"),
     (lambda: masing.cycle_numbers(([], [])), "has 0 points; a cycle takes"),
+    (lambda: masing.cycle_numbers((X, X), columns={"x": 2, "force": 1}), "^columns: names those of a CSV"),
+    (lambda: masing.cycle_numbers(pd.DataFrame({"force": X, "x": X})), "is no curve: give a file, a Run, or arrays"),
+    (lambda: masing.judge({"h": [4, 2, 1], "a": [4, 2, math.inf]}), "^a, row 3: the error inf is negative or infinite"),
     (lambda: masing.identify(masing.simulate(**SMALL, force="0.3*sin(t)"), "s+*"),
      r"^threshold: 's\+\*' is not an expression"),
     (lambda: masing.scan(**SMALL, force="f*t", over={"f": [1, 2]}).plot("most_x", over="zz"),
@@ -433,6 +437,22 @@ def test_samples_are_single_runs():
         run = masing.simulate(base_acceleration=(t, row.a * a), k0=row.k0, damping=2 * row.c, final_time=t[-1],
                               steps=len(t) - 1, **SLAB)
         assert (run.x.max(), run.x[-1], abs(run.y).max()) == (row.most_x, row.last_x, row.most_speed)
+
+
+def test_records_of_peer_are_cells_of_samples(tmp_path):
+    path = tmp_path / "r.AT2"
+    path.write_text("one\ntwo\nthree\nNPTS=   6, DT=   .5000 SEC\n0 1 0 -1 0\n2\n")
+    runs = [masing.simulate(base_acceleration=path, final_time=2.5, steps=50, **SLAB).x[-1]] * 2
+    one = masing.scan(samples={"record": [path, str(path)]}, base_acceleration="record(t)", final_time=2.5, steps=50,
+                      **SLAB)
+    two = masing.scan(over={"base_acceleration": [path, path]}, final_time=2.5, steps=50, **SLAB)
+    assert list(one["last_x"]) == list(two["last_x"]) == runs
+
+
+def test_a_scan_names_its_parameters_as_keywords():
+    scan = masing.scan(over={"final_time": [5, 6]}, force="sin(t)", cells=10, steps=100)
+    assert scan.parameters == ["final_time"] and list(scan["final_time"]) == list(scan.points["final_time"]) == [5, 6]
+    assert list(scan.to_xarray()["final_time"]) == [5, 6] and scan.plot(over="final_time").get_xlabel() == "final_time"
 
 
 def test_records_may_be_varied_like_numbers():

@@ -41,9 +41,9 @@ def read_measured(source, start=None, end=None, columns=None, scale=None):
             raise MasingError(f"{name}={quoted(given)}: give a dictionary for x, force and t, as in {example}")
     if columns and not {"x", "force"} <= columns.keys():
         raise MasingError(f"columns {', '.join(columns)}: does not say which column is x and which is force")
-    if hasattr(source, "to_numpy"):
-        source = source.to_numpy().T
     is_arrays = isinstance(source, tuple | list | np.ndarray)
+    if is_arrays and columns:
+        raise MasingError("columns: names those of a CSV; arrays are given as (x, force) or (t, x, force)")
     curve = _from_arrays(source) if is_arrays else _from_file(source, columns, scale)
     for name, factor in (scale or {}).items():
         if getattr(curve, name) is None:
