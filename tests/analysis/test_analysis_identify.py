@@ -166,6 +166,16 @@ def test_the_integral_ends_within_the_cell_that_reaches_the_amplitude(threshold)
         assert found.numbers[name] == pytest.approx(true, abs=5e-6)
 
 
+def test_the_numbers_are_those_of_the_model_and_of_the_elements_at_the_ends_that_it_lacks():
+    """A cycle of 400 cells, whose spring of the lowest η is missing in comparison with a continuum."""
+    x = one_cycle(0.65, 1200)
+    found = identify_curve((x, drive(x, *continuum(lambda s: 0.2 + 0.5 * s**2, lambda s: 2 - s, 400))), "0.2+0.5*s^2")
+    numbers = found.numbers
+    assert abs(numbers["stiffness_at_ends"]) > 1e-3 and "the model that is written does not" in "".join(found.lines)
+    assert numbers["k0"] + np.mean(numbers["k"]) + numbers["stiffness_at_ends"] == pytest.approx(
+        numbers["k_integral"] + numbers["last_slope"], abs=1e-5)
+
+
 def test_a_run_of_the_program_gives_a_case_that_runs_like_it(run_script, result_of, undrawn, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     threshold, stiffness, amplitude = TABLES["IV"]

@@ -30,14 +30,15 @@ PLACES = 4000
 
 
 class Continuous(namedtuple("Continuous", "branch s threshold stiffness stiffness_width known k0 start_force "
-                                          "smoothing freedom noise estimates")):
+                                          "smoothing freedom noise estimates ends")):
     """An identified continuous model; arrays are [places].
 
     `branch` is the Loading that was fitted, and `start_force` the force at its start. `threshold` and `stiffness` are
     η and k at the places `s`, and `stiffness_width` is the half-width of the 95 % band of k. `known` says which places
     yield; for the others, only the sum of k0 and of their integral of k is measured. `smoothing` is the most probable
     weight of the penalty ∫ k''² ds, `freedom` the effective number of parameters, and `noise` the standard deviation of
-    the residuals. `estimates` are the numbers of _estimates().
+    the residuals. `estimates` are the numbers of _estimates(), and `ends` is the stiffness of the elements at the ends
+    of η that the fit has beside k(s), or 0.
     """
 
     # k0 is not known if a place does not yield.
@@ -101,7 +102,8 @@ def _basis(s, intervals):
 
 # The `coefficients` of a fit are Θ(0), p, the stiffnesses of the additional elements in a fit with them, and those of
 # the spline; `score` is that of generalised cross-validation.
-_Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score estimates", defaults=[None])
+_Fit = namedtuple("_Fit", "coefficients covariance smoothing freedom noise score estimates ends",
+                  defaults=[None, 0.0])
 
 
 def _fit(distance, force, weight, threshold, shares, beyond=0.0):
@@ -126,7 +128,8 @@ def _fit(distance, force, weight, threshold, shares, beyond=0.0):
     keep = np.r_[:2, len(best.coefficients) - shares.shape[1]:len(best.coefficients)]
     # The noise is that of a sample with the mean variance.
     return best._replace(coefficients=best.coefficients[keep], covariance=best.covariance[np.ix_(keep, keep)],
-                         noise=best.noise * np.sqrt(np.mean(weight**-2.0)), estimates=estimates)
+                         noise=best.noise * np.sqrt(np.mean(weight**-2.0)), estimates=estimates,
+                         ends=float(best.coefficients[2:keep[2]].sum()))
 
 
 def _estimates(fit, threshold, elements, width, edge):
@@ -210,4 +213,4 @@ def _continued(branch, s, threshold, known, basis, fit):
         k0 -= stiffness[~known][0] * unknown
     return Continuous(branch, s, threshold, np.maximum(stiffness, least), width, known,
                       last_slope_spring(k0, stiffness.mean()),
-                      fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise, fit.estimates)
+                      fit.coefficients[0], fit.smoothing, fit.freedom, fit.noise, fit.estimates, fit.ends)

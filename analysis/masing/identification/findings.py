@@ -79,7 +79,7 @@ def numbers(fitted, compared, threshold, noise):
     else:
         own = {"model": "masing", "threshold": threshold, "smoothing": fitted.smoothing, "freedom": fitted.freedom,
                "s": fitted.s, "eta": fitted.threshold, "k": fitted.stiffness, "k_halfwidth_95": fitted.stiffness_width,
-               "yields": fitted.known}
+               "yields": fitted.known, "stiffness_at_ends": fitted.ends}
         for name, (value, width) in fitted.estimates.items():
             own |= {name: value, f"{name}_halfwidth_95": width}
     return own | common
@@ -108,8 +108,12 @@ def _of_density(fitted, noise):
     rest = ("k0", fitted.k0, fitted.k0_width) if fitted.known.all() else ("k0 + ∫k ds over all other s", *slope)
     rows = [("∫k ds over the s that yield", *integral), rest, ("area ∮ f dx of the cycle", *area),
             ("damping ratio of the cycle", *damping)]
-    return ["k(s) of the model masing, a cubic spline (in the .json), and the cycle that it gives", *_table(rows),
-            f"likeliest weight of ∫k″²: {fitted.smoothing:.2g} ({fitted.freedom:.1f} degrees of freedom left); {noise}"]
+    lines = ["k(s) of the model masing, a cubic spline (in the .json), and numbers of the fitted cycle", *_table(rows),
+             f"likeliest weight of ∫k″²: {fitted.smoothing:.2g} ({fitted.freedom:.1f} degrees of freedom left); {noise}"]
+    if fitted.ends:
+        lines.append(f"beside k(s) the fit has a stiffness of {fitted.ends:.2g} at the ends of η, as the cycle of a model "
+                     "with cells has; the numbers above include it, and the model that is written does not")
+    return lines
 
 
 def _table(rows):
