@@ -48,7 +48,7 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section["errors"] for section in sections] + (cycles["pictures"] if cycles else [])
     tables = [section["levels_csv"] for section in sections]
-    texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
+    texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files]
     return html, pictures + trajectories + chains + responses + tables + texts
 
 

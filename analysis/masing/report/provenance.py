@@ -52,7 +52,7 @@ def origin(run, again):
             "known": [known.get("version", EN_DASH), revision, str(known.get("date", EN_DASH))[:10],
                       known.get("ranks", EN_DASH)],
             "seconds": cell(run.attributes("timing").get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
-            "configuration": short_configuration(run.configuration or "")}
+            "configuration": short_configuration(run.configuration)}
 
 
 def is_dirty(provenance):
