@@ -25,8 +25,8 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
     """
 
 
-class Analysis(namedtuple("Analysis", "x force loops inner first period drift corners segments backbone")):
-    """The `loops` of a curve x, force [samples], its `inner` loops, and the limit cycle to which the loops tend.
+class Analysis(namedtuple("Analysis", "loops inner first period drift corners segments backbone")):
+    """The `loops` of a curve, its `inner` loops, and the limit cycle to which the loops tend.
 
     The loops from the index `first` on repeat, `period` of them in a limit cycle; `first` is None if none repeat.
     `drift` is the change of centre_x per loop. `corners` [corners, 2] and `segments`, their number, are None if the
@@ -70,7 +70,7 @@ def analyse(curve):
     rise_x, rise_force = halves[0]
     backbone = np.column_stack([rise_x - rise_x[0], rise_force - rise_force[0]]) / 2
     every = -(-len(backbone) // MOST_ON_BACKBONE)
-    return Analysis(x, force, loops, inner, first, period, drift, *_corners(halves), backbone[::every])
+    return Analysis(loops, inner, first, period, drift, *_corners(halves), backbone[::every])
 
 
 def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):
