@@ -40,12 +40,6 @@ def pairs(text):
     return {name.strip(): value.strip() for name, value in (each.split("=") for each in text.split(","))}
 
 
-def assignment(text):
-    """Return the pair (name, number) for the text "NAME=VALUE"; raises ValueError for any other text."""
-    name, _, value = text.partition("=")
-    return name.strip(), float(value)
-
-
 def script(main):
     """Return a function that calls main() and, if it raises MasingError, prints the message and exits with the code."""
     def run(arguments=None):

@@ -204,6 +204,8 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     np.testing.assert_allclose(bars, scan.exceedance(LIMIT, "a")[["lower", "upper"]], atol=1e-12)
     part = figures.ensemble_figure(scan, scan.fragility(LIMIT, "a", where={"c": 0.01}), {"c": 0.01}).axes[0].lines[1]
     assert np.array_equal(part.get_ydata(), scan.summary("peak_x", "a", 0.5, where={"c": 0.01})["value"])
+    printed = run_script(response, pulses, f"--limit={LIMIT}", "--over=a", "--where=c=0.01", "-o", out)[1]
+    assert printed == f"{scan.fragility(LIMIT, 'a', where={'c': 0.01})}\n{out}\n"
     assert run_script(response, pulses, "--of=most_x", "-o", out)[2].endswith(" need --limit\n")
     assert "'c' is no parameter; the scan is over" in run_script(response, pulses, "--over=c", "-o", out)[2]
     # Without a limit, the panels of an ensemble are its quantiles, too.
