@@ -33,8 +33,6 @@ class Analysis(namedtuple("Analysis", "loops inner first period drift corners se
     last loop is no polygon. `backbone` [points, 2] is half the loading half of the last loop, from its beginning.
     """
 
-    last = property(lambda self: self.loops[-1])
-
     def numbers(self):
         """Return all numbers as {name: value}; `loops` is a list of dictionaries in the order of time."""
         found = self.first is not None
