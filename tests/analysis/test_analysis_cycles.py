@@ -161,6 +161,8 @@ def test_transients_end_where_loops_repeat():
     t, x, _, _, force = driven(threshold, stiffness, amplitude, final_time=150.0)
     found = analyse(Measured(Path("five"), t, x, force))
     assert found.segments == 12 and 1 <= found.first < len(found.loops) - 2 and found.period == 1
+    stated = [loop["limit_cycle"] for loop in found.numbers()["loops"] if not loop["inner"]]
+    assert stated == [n >= found.first for n in range(len(found.loops))]
     assert np.ptp(found.corners[:, 0]) == pytest.approx(2 * found.loops[-1].amplitude)
 
 
