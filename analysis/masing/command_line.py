@@ -71,10 +71,10 @@ def write_file(path, content):
 
     Pictures and pages contain the word masing. They replace no file without it, which may be one of the user's own.
     """
-    if b"masing" in content and path.is_file() and b"masing" not in path.read_bytes():
-        raise MasingError(f"{path}: is there already and is not of masing; give another name")
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if b"masing" in content and path.is_file() and b"masing" not in path.read_bytes():
+            raise MasingError(f"{path}: is there already and is not of masing; give another name")
         partial.write_bytes(content)
         os.replace(partial, path)
     except OSError as error:
