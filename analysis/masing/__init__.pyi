@@ -22,7 +22,6 @@ from masing.results import Run as Run, Scan as Scan, Study as Study, show as sho
 __version__: str
 
 _Number: TypeAlias = float | str | None
-_Text: TypeAlias = float | str | timedelta | None
 _List: TypeAlias = float | str | Sequence[Any] | ndarray | Series | None
 _Pairs: TypeAlias = str | Mapping[str, Any] | None
 _File: TypeAlias = str | PathLike[str] | Run | Study | Scan | None
@@ -59,7 +58,7 @@ class _Options(TypedDict, total=False):
     checkpoint: _File
     checkpoint_every: _Number
     restart: _File
-    wall_limit: _Text
+    wall_limit: float | str | timedelta | None
     quiet: bool
     set: _Pairs
     let: _Pairs
