@@ -13,7 +13,7 @@ program=(g++ cmake pkg-config ninja-build git libpetsc64-real-dev libopenmpi-dev
 module=(make pybind11-dev python3-dev)
 analysis=(python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-matplotlib python3-jinja2
           python3-xarray python3-h5netcdf python3-uncertainties)
-checks=(mold libgtest-dev python3-pytest python3-pytest-xdist python3-statsmodels
+checks=(mold libgtest-dev python3-pytest python3-pytest-xdist
         python3-nbconvert python3-ipykernel python3-pip python3-setuptools python3-wheel clang clang-format
         clang-tidy valgrind strace iproute2 libflint-arb-dev doxygen libjs-mathjax)
 # What tests are skipped without, where apt has none: a browser (Ubuntu's is a snap), for those of the

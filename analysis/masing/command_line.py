@@ -40,12 +40,6 @@ def pairs(text):
     return {name.strip(): value.strip() for name, value in (each.split("=") for each in text.split(","))}
 
 
-def assignment(text):
-    """Return the pair (name, number) for the text "NAME=VALUE"; raises ValueError for any other text."""
-    name, _, value = text.partition("=")
-    return name.strip(), float(value)
-
-
 def script(main):
     """Return a function that calls main() and, if it raises MasingError, prints the message and exits with the code."""
     def run(arguments=None):
@@ -77,10 +71,10 @@ def write_file(path, content):
 
     Pictures and pages contain the word masing. They replace no file without it, which may be one of the user's own.
     """
-    if b"masing" in content and path.is_file() and b"masing" not in path.read_bytes():
-        raise MasingError(f"{path}: is there already and is not of masing; give another name")
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if b"masing" in content and path.is_file() and b"masing" not in path.read_bytes():
+            raise MasingError(f"{path}: is there already and is not of masing; give another name")
         partial.write_bytes(content)
         os.replace(partial, path)
     except OSError as error:

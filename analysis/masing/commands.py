@@ -34,11 +34,6 @@ def simulate(**options):
     Run
         Without `output` it is in memory, or in a temporary file that is deleted with it; save() writes it to a file.
 
-    Raises
-    ------
-    MasingError
-        If the options are wrong or the computation fails.
-
     Examples
     --------
     >>> run = masing.simulate(stiffness="2-s", cells="inf", force="0.3*sin(t)", final_time=20, steps=2000)

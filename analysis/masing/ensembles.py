@@ -78,11 +78,11 @@ def exceedances(table, by, limit):
                          upper=np.where(most < size, scipy.stats.beta.ppf(1 - TAIL, most + 1, size - most), 1))
 
 
-def fits(x, exceeded, size, start=None):
+def fits(x, exceeded, size):
     """Return the most likely parameters (intercept, slope) [2, fits] of probabilities Φ(intercept + slope x [levels]).
 
     `exceeded` of `size` points [fits, levels] exceed the limit. The slope is 0 if the exceedances do not grow with x,
-    and STEEPEST if they begin at once. The other fits are by Fisher's scoring from `start`, or one by statsmodels.
+    and STEEPEST if they begin at once. The other fits are by Fisher's scoring.
     """
     share, middle = exceeded.sum(1) / size.sum(1), x.mean()
     flat = ((exceeded - share[:, None] * size) * (x - middle)).sum(1) <= 1e-12 * size.sum(1)
@@ -92,25 +92,13 @@ def fits(x, exceeded, size, start=None):
     found = np.stack([scipy.special.ndtri(share), np.zeros(len(share))])
     found[:, step] = -STEEPEST * (first + last)[step] / 2, np.full(step.sum(), STEEPEST)
     if (others := ~flat & ~step).any():
-        k, n = exceeded[others], size[others]
-        found[:, others] = _probit(x, k[0], n[0])[:, None] if start is None else _scoring(x, k, n, start)
+        found[:, others] = _scoring(x, exceeded[others], size[others], found[:, others].T)
     return found
 
 
-def _probit(x, exceeded, size):
-    """Return the most likely parameters [2] of a probit regression by statsmodels."""
-    from statsmodels.genmod import families
-    from statsmodels.genmod.generalized_linear_model import GLM
-
-    probit = getattr(families.links, "Probit", None) or families.links.probit  # the name in statsmodels up to 0.13
-    design = np.column_stack([np.ones_like(x), x])
-    return GLM(np.column_stack([exceeded, size - exceeded]), design, families.Binomial(probit())).fit(tol=1e-12).params
-
-
-def _scoring(x, exceeded, size, start):
-    """Return the most likely parameters [2, fits] of probit regressions, by Fisher's scoring from `start` [2]."""
+def _scoring(x, exceeded, size, found):
+    """Return the most likely parameters [2, fits] of probit regressions, from constant probabilities `found`."""
     design, place = np.column_stack([np.ones_like(x), x - x.mean()]), x.mean()
-    found = np.tile([start[0] + start[1] * place, start[1]], (len(exceeded), 1))
     for _ in range(200):
         z = found @ design.T
         density = -z * z / 2 - np.log(2 * np.pi) / 2
@@ -164,8 +152,7 @@ class Fragility:
                              "from one intensity on, or do not become more with it")
 
         def resampled(drawn, axis):
-            return np.concatenate([fits(x, way[drawn].sum(-2), size[drawn].sum(-2), found[:, 0])
-                                   for way, found in zip(ways, self._fits)])
+            return np.concatenate([fits(x, way[drawn].sum(-2), size[drawn].sum(-2)) for way in ways])
 
         with np.errstate(invalid="ignore"):  # the infinite intercepts of resamples without a finite maximum
             drawn = scipy.stats.bootstrap((np.arange(self.clusters),), resampled, n_resamples=resamples,

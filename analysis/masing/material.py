@@ -316,5 +316,7 @@ def _text(name, value):
     """Return a function of s as a text for the program; None becomes "0" if `name` is initial_u, and otherwise ""."""
     if isinstance(value, str) or value is None:
         return value or ("0" if name == "initial_u" else "")
-    is_table = hasattr(value, "__len__") and getattr(value, "ndim", 1)
-    return tables.points(name, value) if is_table else repr(_number(name, value))
+    if not (hasattr(value, "__len__") and getattr(value, "ndim", 1)):
+        return repr(_number(name, value))
+    rows = zip(*(column.tolist() for column in tables.pair(name, value)))
+    return "points:" + ";".join(f"{s!r} {number!r}" for s, number in rows)

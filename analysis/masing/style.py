@@ -1,6 +1,5 @@
 """The style of all figures: sizes, colours, labels of axes, slope triangles, and files that are reproducible."""
 
-import base64
 import io
 import re
 import textwrap
@@ -189,8 +188,3 @@ def encoded(drawing, kind):
     buffer = io.BytesIO()
     drawing.savefig(buffer, format=kind, metadata=UNDATED[kind])
     return re.sub(rb"\s*\n\s*", b" ", buffer.getvalue()) if kind == "svg" else buffer.getvalue()
-
-
-def data_uri(svg):
-    """Return the bytes of an SVG file as a data URI, so that a page needs no other files."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")

@@ -217,11 +217,6 @@ def _doubles(values):
     return np.ma.filled(np.ma.asarray(values).astype(float), np.nan)
 
 
-def points(name, value):
-    """Return the text "points:t f;t f;…" that the program reads for the option `name`, whose value is a table."""
-    return "points:" + ";".join(f"{a!r} {b!r}" for a, b in zip(*(each.tolist() for each in pair(name, value))))
-
-
 def of_at2(path):
     """Return the times from 0 and the values (t, a) of a record in PEER's format AT2."""
     text = text_of(Path(path))

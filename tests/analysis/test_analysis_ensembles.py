@@ -15,9 +15,6 @@ from masing import response as figures
 from masing.errors import MasingError
 from masing.results import Scan
 
-# The estimate of a fragility curve is by statsmodels.
-pytest.importorskip("statsmodels")
-
 LEVELS = np.geomspace(0.1, 2.5, 10)
 MEDIAN, DISPERSION = 0.5, 0.4
 
@@ -95,11 +92,10 @@ def test_counts_without_a_finite_maximum_have_the_curves_that_they_tend_to():
     assert (curve(0, 0, 0) == 0).all() and (curve(5, 5, 5) == 1).all()
     assert np.allclose(curve(3, 2, 1), 0.4, rtol=1e-12)
     assert np.allclose(curve(0, 0, 5)[:3], [0, 0, 1]) and np.allclose(curve(0, 2, 5)[[0, 2, 3]], [0, 1, 1])
+    # A curve of two parameters passes through the parts at two intensities.
+    assert np.allclose(stats.norm.cdf([1, x[1]] @ ensembles.fits(x[:2], np.array([[1.0, 3]]), size[:, :2])), 0.6)
     # One point more determines a slope.
     assert np.allclose(curve(0, 1, 4)[:3], [0.0031, 0.187, 0.812], atol=0.02)
-    # A resample that is far from the estimate has the fit of statsmodels, too.
-    one, start = np.array([[0.0, 1, 4]]), np.array([-1.0, 0.1])
-    assert np.allclose(ensembles.fits(x, one, size, start), ensembles.fits(x, one, size), rtol=1e-8)
 
 
 @pytest.mark.first(1)
@@ -208,6 +204,8 @@ def test_the_script_draws_quantiles_and_the_curve(pulses, run_script, tmp_path):
     np.testing.assert_allclose(bars, scan.exceedance(LIMIT, "a")[["lower", "upper"]], atol=1e-12)
     part = figures.ensemble_figure(scan, scan.fragility(LIMIT, "a", where={"c": 0.01}), {"c": 0.01}).axes[0].lines[1]
     assert np.array_equal(part.get_ydata(), scan.summary("peak_x", "a", 0.5, where={"c": 0.01})["value"])
+    printed = run_script(response, pulses, f"--limit={LIMIT}", "--over=a", "--where=c=0.01", "-o", out)[1]
+    assert printed == f"{scan.fragility(LIMIT, 'a', where={'c': 0.01})}\n{out}\n"
     assert run_script(response, pulses, "--of=most_x", "-o", out)[2].endswith(" need --limit\n")
     assert "'c' is no parameter; the scan is over" in run_script(response, pulses, "--over=c", "-o", out)[2]
     # Without a limit, the panels of an ensemble are its quantiles, too.

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import report
+from masing import program
 from masing.errors import MasingError
 from masing.text import scientific
-from masing.report import exact as exact_module
-from masing.report.exact import ExactSolutions, distance
+from masing.report import archive, exact as exact_module
+from masing.report.exact import ExactSolutions, distance, is_exact
 from masing.report.independent import function, motion
 from masing.report.provenance import reproduction
 from masing.report.trajectories import _is_yielding, start_of_last_cycles
@@ -163,6 +164,22 @@ def test_the_page_shows_the_checks_of_the_exact_solution_and_sees_a_wrong_one(pa
         file["series/x"][1000:] += 1e-3
     changed = page_of(study, "--cycles", exact, options=()).words
     assert changed.split("least error of x in a study", 1)[1].split()[3] == "10⁻³"
+
+
+def test_an_archive_has_the_source_of_one_clean_revision_alone():
+    revision = subprocess.run(["git", "-C", str(program.ROOT), "rev-parse", "HEAD"], capture_output=True, text=True,
+                              check=False).stdout.strip() or pytest.skip("no clone")
+    clean, dirty, other = (SimpleNamespace(provenance={"git_revision": name, "git_dirty": changed}) for name, changed in
+                           ((revision, "no"), (revision, "yes"), ("0" * 40, "no")))
+    assert list(archive._source([clean, clean])[0]) == [f"source/masing-{revision}.tar.gz"]
+    for runs in ([clean, dirty], [clean, other], [other]):
+        assert archive._source(runs)[0] == {}
+
+
+def test_the_exact_solution_of_a_page_is_that_of_the_whole_time(result_of):
+    words = ("--engine=exact", "--cells=inf", "--final-time=20", "--steps=200", "--sample-every=1")
+    whole, late = (Run(result_of("simulate", f"from{start}.h5", *words, f"--from={start}")) for start in (0, 10))
+    assert is_exact(whole) and not is_exact(late)
 
 
 def test_an_archive_has_its_parts_and_its_script_makes_the_results_again(tmp_path, masing, result_of, undrawn):

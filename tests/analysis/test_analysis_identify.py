@@ -263,6 +263,12 @@ def test_records_of_masing_models_are_identified(long):
     assert refused <= max(1, 0.02 * count) and np.mean(held) >= (0.9 if long else 0.95 - 0.15)
 
 
+def test_a_record_whose_extremes_lie_between_samples_is_not_refused():
+    x = np.sin(0.3 + 2 * np.pi * np.arange(9105) / 3035)  # three cycles, of which every 50th sample is recorded
+    found = identified(x[::50], drive(x, np.array([0.2, 0.5, 0.7]), np.array([1.0, 2, 1]))[::50])
+    assert found.elements.stiffness == pytest.approx([1, 2, 1], rel=1e-6)
+
+
 def test_few_samples_give_no_digits_that_are_not_there():
     """Either nothing, or elements within their half-widths of those that are there."""
     for points in (8, 9, 11, 14, 18, 23, 34, 54):

@@ -106,6 +106,14 @@ def test_a_wall_limit_ends_its_own_call_alone(tmp_path):
     masing.simulate(**SMALL)
 
 
+def test_the_folder_of_a_stopped_run_stays_and_that_of_a_refused_one_does_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for options, code, left in (({"stiffness": "s-2"}, 2, 0), ({}, 75, 1)):
+        with pytest.raises(masing.MasingError) as caught:
+            masing.simulate(**SMALL | options, wall_limit=1e-4)
+        assert (caught.value.code, len(list(tmp_path.glob("masing-run-*")))) == (code, left)
+
+
 def test_threads_take_turns_and_give_the_same_while_others_go_on():
     count, is_over = [0], threading.Event()
 

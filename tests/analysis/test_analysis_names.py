@@ -16,8 +16,8 @@ from masing.report.problem import equations_of, typeset
 from masing.report.trajectories import response_pictures, trajectory_pictures
 from masing.response import panels
 from masing.results import Run, Scan, Study, read
-from masing.text import (count, listed, measured, motion, names_apart, order, rounded_up, scientific,
-                         short_configuration, short_value, signs_of, uncertain)
+from masing.text import (count, listed, measured, motion, names_apart, order, restoring_of_all, rounded_up,
+                         scientific, short_configuration, short_value, signs_of, uncertain)
 from outputs import labels_that_touch
 from synthetic import NAN, fitted, jointly, staircase, write_run, write_study
 
@@ -88,6 +88,11 @@ def test_forces_are_called_as_the_file_calls_them(result_of, words, force, resto
     for name, label in (("force", f"force {force}"), ("restoring", found.ordinate)):
         about = run.attributes(f"series/{name}")
         assert (about["symbol"], about["label"]) == (getattr(found, name), label)
+
+
+def test_curves_of_several_restoring_forces_are_called_f(result_of):
+    runs = [read(result_of("simulate", name, *SHORT, *words)) for name, words in (("a.h5", ()), ("b.h5", (DAMPED, FORCED)))]
+    assert [restoring_of_all(each) for each in (runs[:1], runs)] == [ALONE, "f"]
 
 
 @pytest.mark.parametrize(("words", "said", "unsaid"), [

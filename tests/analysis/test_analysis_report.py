@@ -247,6 +247,11 @@ def test_the_files_of_a_study_have_every_digit(pieces_of, tmp_path, papers_case)
     assert levels["fit of u"] == ("fitted",) * 5
 
 
+def test_levels_of_infinitely_many_cells_have_this_number(tmp_path):
+    levels = Study(write_study(tmp_path / "s.h5", CONTINUUM, fit(reference="exact"))).levels
+    assert (levels["P"] == math.inf).all() and levels["N"].tolist() == [1000, 2000, 4000, 8000]
+
+
 def test_a_pair_of_levels_of_a_joint_fit_is_marked_where_they_have_the_same_cells(tmp_path):
     study = Study(write_study(tmp_path / "s.h5", staircase(), fitted() | jointly()))
     assert list(study["cells"]) == [100, 200, 200, 400] and pair_signs(study) == ["", "", "*", ""]

@@ -220,6 +220,11 @@ def test_a_file_that_cannot_be_replaced_stays_and_leaves_nothing_behind(tmp_path
     assert list(tmp_path.iterdir()) == [table] and table.read_bytes() == b"t,x\n0,1\n"
 
 
+def test_numbers_that_are_not_finite_are_null_in_json():
+    written = command_line.as_json({"a": np.array([1.5, np.nan, -np.inf])})
+    assert written == b'{\n "a": [\n  1.5,\n  null,\n  null\n ]\n}\n'
+
+
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
 def test_a_picture_replaces_pictures_of_masing_alone(tmp_path, name):
     path, figure = tmp_path / name, style.figure(1, 1)

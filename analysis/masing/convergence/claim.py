@@ -9,8 +9,6 @@ from masing.text import EN_DASH, FIXED_SPACE, grouped, listed, number, order
 AS_EXPECTED = "as expected"
 EXACT = "exact"  # no error above the round-off floor
 STEPS = {"steps": "δt", "cells": "δs", "both": "δs and δt", "elements": "h and δt"}
-
-
 # How the fit of an order uses a level; the places are the numbers in the datasets /cases/mark_q.
 MARKS = ("fitted", "before the asymptotic range", "on the round-off floor", "no error")
 FITTED, BEFORE, ON_FLOOR, _ = range(4)

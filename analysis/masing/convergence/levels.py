@@ -46,11 +46,6 @@ def sign_notes(study, quantities):
     return notes
 
 
-def quantities_to_show(study):
-    """Return the quantities of a study, with u at the cells' points only if an order of it is expected."""
-    return [q for q in study.quantities if q != "u_cells" or study.fit.get("expected_u_cells")]
-
-
 def level_rows(study, quantities):
     """Return the rows of a page's table of levels: the sizes, and the error and the order of each quantity."""
     columns = [[cell(value, shown) for value in values] for values, shown in sizes(study).values()]

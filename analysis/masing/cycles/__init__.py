@@ -1,1 +1,1 @@
-"""This package reads hysteresis curves, divides them into half-cycles, loops and straight segments, and draws them."""
+"""This package reads hysteresis curves, and divides them into half-cycles, loops and straight segments."""

@@ -25,15 +25,13 @@ class Loop(namedtuple("Loop", "start turn end t_start t_end amplitude centre_x c
     """
 
 
-class Analysis(namedtuple("Analysis", "x force loops inner first period drift corners segments backbone")):
-    """The `loops` of a curve x, force [samples], its `inner` loops, and the limit cycle to which the loops tend.
+class Analysis(namedtuple("Analysis", "loops inner first period drift corners segments backbone")):
+    """The `loops` of a curve, its `inner` loops, and the limit cycle to which the loops tend.
 
     The loops from the index `first` on repeat, `period` of them in a limit cycle; `first` is None if none repeat.
     `drift` is the change of centre_x per loop. `corners` [corners, 2] and `segments`, their number, are None if the
     last loop is no polygon. `backbone` [points, 2] is half the loading half of the last loop, from its beginning.
     """
-
-    last = property(lambda self: self.loops[-1])
 
     def numbers(self):
         """Return all numbers as {name: value}; `loops` is a list of dictionaries in the order of time."""
@@ -70,7 +68,7 @@ def analyse(curve):
     rise_x, rise_force = halves[0]
     backbone = np.column_stack([rise_x - rise_x[0], rise_force - rise_force[0]]) / 2
     every = -(-len(backbone) // MOST_ON_BACKBONE)
-    return Analysis(x, force, loops, inner, first, period, drift, *_corners(halves), backbone[::every])
+    return Analysis(loops, inner, first, period, drift, *_corners(halves), backbone[::every])
 
 
 def cycle_numbers(curve, *, start=None, end=None, columns=None, scale=None):

@@ -12,7 +12,6 @@ DEGREE, SHORTEST = 3, 7
 # The slope of the force over x is fitted over this fraction of the width in x between two turning points.
 SLOPE_WIDTH = 0.05
 
-
 # The standard deviations of the noise of x and of the force, assumed to be independent from sample to sample.
 Noise = namedtuple("Noise", "x force")
 

@@ -23,7 +23,7 @@ def write_archive(path, title, page, parts, runs):
     """Write to `path` the archive of the page that is in the file `page` and has this title.
 
     parts: the Pictures and Texts beside the page. runs: the Runs, Studies and Scans on it. Raises MasingError if two of
-    their files have the same name but different contents, or if one has no configuration.
+    their files have the same name but different contents.
     """
     content = {f"page/{page.name}": page.read_bytes()}
     content |= {f"page/{page.stem}-files/{name}": data for name, data in files_of(parts).items()}
@@ -31,8 +31,6 @@ def write_archive(path, title, page, parts, runs):
         name = f"results/{run.path.name}"
         if name in content and content[name] != run.path.read_bytes():
             raise MasingError(f"--archive: two results are called {run.path.name}; rename one of them")
-        if run.configuration is None:
-            raise MasingError(f"--archive: {run.path} has no /configuration: no run could make it again")
         content |= {name: run.path.read_bytes(), f"cases/{run.path.stem}.ini": run.configuration.encode("utf-8")}
         content |= _records(run) if run.attributes("samples") and run.records is not None else {}
     source, words = _source(runs)

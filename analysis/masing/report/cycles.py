@@ -11,11 +11,8 @@ from masing.text import cell, count, labels, listed, motion, restoring_of_all, s
 from masing.report.exact import distance
 from masing.report.pictures import Picture
 
-
-class Cycle(namedtuple("Cycle", "run sample")):
-    """A hysteresis cycle on the page: a Run and its finite samples (t, x, restoring) in a window of time."""
-
-    window = property(lambda self: "{:.6g} ≤ t ≤ {:.6g}".format(*self.sample[0][[0, -1]]))
+# A hysteresis cycle on the page: a Run, its finite samples (t, x, restoring) in a window of time, and this window.
+Cycle = namedtuple("Cycle", "run sample window")
 
 
 def cycles_section(runs, start=None, end=None, exact=None):
@@ -23,7 +20,9 @@ def cycles_section(runs, start=None, end=None, exact=None):
 
     A picture shows the cycles of the same problem, method and window, over the exact cycle if it is known.
     """
-    cycles = [Cycle(run, run.in_window(start, end)) for run in runs]
+    samples = [run.in_window(start, end) for run in runs]
+    cycles = [Cycle(run, sample, "{:.6g} ≤ t ≤ {:.6g}".format(*sample[0][[0, -1]]))
+              for run, sample in zip(runs, samples)]
     if not cycles:
         return None
     beside = [_exact_of(cycle.run, exact) for cycle in cycles]

@@ -36,7 +36,7 @@ class ExactSolutions:
 
     def get(self, run):
         """Return the exact solution of the run's problem for P = ∞; None for other models, or if it is not known."""
-        if run.model != "masing" or run.configuration is None:
+        if run.model != "masing":
             return None
         if run.problem not in self._solutions:
             try:

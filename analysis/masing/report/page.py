@@ -1,6 +1,5 @@
 """Build the HTML text of a page from its sections, and collect the pictures, tables and texts beside it."""
 
-import functools
 from pathlib import Path
 
 import jinja2
@@ -16,6 +15,8 @@ from masing.report.study import badges, study_rows, study_section
 from masing.report.trajectories import response_pictures, trajectory_pictures
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+ENVIRONMENT = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
+                                 autoescape=lambda name: name.endswith(".html.j2"), undefined=jinja2.StrictUndefined)
 
 
 def page(title, studies, runs, exact, reproductions, window=(None, None), scans=(), papers=()):
@@ -48,19 +49,13 @@ def page(title, studies, runs, exact, reproductions, window=(None, None), scans=
         missing=list(dict.fromkeys(exact.reasons.values())))
     pictures = [section["errors"] for section in sections] + (cycles["pictures"] if cycles else [])
     tables = [section["levels_csv"] for section in sections]
-    texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files if run.configuration]
+    texts = [Text(run.path.stem, {"ini": run.configuration.encode("utf-8")}) for run in files]
     return html, pictures + trajectories + chains + responses + tables + texts
 
 
 def render(template, **values):
     """Return the text of the template with this file name, filled with the values."""
-    return _templates().get_template(template).render(values)
-
-
-@functools.cache
-def _templates():
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
-                              autoescape=lambda name: name.endswith(".html.j2"), undefined=jinja2.StrictUndefined)
+    return ENVIRONMENT.get_template(template).render(values)
 
 
 def _trajectories(studies, runs, exact):

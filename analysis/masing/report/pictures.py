@@ -1,5 +1,6 @@
 """Define the pictures and texts of a page, and write their files into the folder beside the page."""
 
+import base64
 import re
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -25,8 +26,8 @@ class Picture:
 
     @property
     def src(self):
-        """Return the picture as an SVG data URI."""
-        return style.data_uri(self._file("svg"))
+        """Return the picture as an SVG data URI, so that a page needs no other files."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self._file("svg")).decode("ascii")
 
     @property
     def files(self):

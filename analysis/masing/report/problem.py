@@ -57,7 +57,6 @@ TOKEN = re.compile(r"(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:_(?P<index>\{[^}]*\}|[
                    r"|\^(?P<power>\{[^}]*\}|-?[A-Za-z0-9]+)|_(?P<after>\{[^}]*\}|[A-Za-z0-9]+)|(?P<sign>'+|<=|>=|-)"
                    r"|(?P<other>.)", re.DOTALL)
 
-
 # A published work: how a page cites it, its entry in the list of works, and its name in texts of the program, if any.
 Work = namedtuple("Work", "key entry name", defaults=[""])
 

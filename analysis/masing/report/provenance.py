@@ -8,9 +8,6 @@ from masing import program as masing
 from masing.errors import MasingError
 from masing.text import EN_DASH, cell, measured, short_configuration
 
-# The exit codes with which `masing reproduce` says that a result is the same or different. Any other code means that
-# there was no comparison.
-REPRODUCED, DIFFERENT = 0, 1
 # The outcome of reproducing a file: the command that computes it again, whether the result is the same (None if it was
 # not computed), the lines that the program printed, and the result of seal_fault().
 Reproduction = namedtuple("Reproduction", "command same output seal_fault")
@@ -28,10 +25,10 @@ def reproduction(run, program=None, wanted=False):
     if program is None:
         raise MasingError("--reproduce: the program masing was not found; build it, or give its path in MASING_PROGRAM")
     answer = masing.run(program, "reproduce", "--quiet", run.path)
-    if answer.code not in (REPRODUCED, DIFFERENT):
+    if answer.code not in (0, 1):  # other codes than those of the same and of different bits
         raise MasingError(f"--reproduce: masing reproduce {run.path}: {' '.join(answer.lines[-1:])}")
     output = [line.replace(str(run.path), run.path.name) for line in answer.lines]
-    return Reproduction(command, answer.code == REPRODUCED, output, fault)
+    return Reproduction(command, answer.code == 0, output, fault)
 
 
 def seal_fault(run, program=None):
@@ -52,7 +49,7 @@ def origin(run, again):
             "known": [known.get("version", EN_DASH), revision, str(known.get("date", EN_DASH))[:10],
                       known.get("ranks", EN_DASH)],
             "seconds": cell(run.attributes("timing").get("wall_seconds") or math.nan, lambda value: measured(value, 3)),
-            "configuration": short_configuration(run.configuration or "")}
+            "configuration": short_configuration(run.configuration)}
 
 
 def is_dirty(provenance):

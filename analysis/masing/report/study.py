@@ -25,7 +25,9 @@ COLUMNS = (("x",), ("y",), ("u", "u_cells"), ("x_rms",), ("y_rms",))
 
 def study_section(study, number, problem):
     """Return the template's values for the section on a Study of a Problem, the `number`-th study on the page."""
-    found, quantities = findings(study), levels.quantities_to_show(study)
+    found = findings(study)
+    # Errors of u at the cells' points are shown only if an order of them is expected.
+    quantities = [q for q in study.quantities if q != "u_cells" or study.fit.get("expected_u_cells")]
     shown = [finding for finding in found if finding.expected or finding.quantity in quantities]
     method = {"rule in s": "rule", "scheme in t": "scheme", "engine": "engine"}
     method = [(name, short_value(study.settings[key])) for name, key in method.items() if study.settings.get(key)]

@@ -29,16 +29,12 @@ def trajectory_pictures(runs):
 
 
 def named_picture(run, kind, figure, words):
-    """Return the Picture of a run whose caption has its name and these words."""
-    return Picture(f"{run.path.stem}-{kind}", figure, f"{trajectory_name(run)}: {words}.")
-
-
-def trajectory_name(run):
-    """Return the name of a trajectory in a caption, its title with its file."""
-    if run.made_by:
-        return f"The exact solution of the problem of {run.path.stem.removesuffix('-exact')}"
+    """Return the Picture of a run whose caption has the run's title and file, and these words."""
     title = f"Exact solution, {run.title}" if run.engine == "exact" else run.title
-    return f"{title[0].upper()}{title[1:]} ({run.path.name})"
+    name = f"{title[0].upper()}{title[1:]} ({run.path.name})"
+    if run.made_by:
+        name = f"The exact solution of the problem of {run.path.stem.removesuffix('-exact')}"
+    return Picture(f"{run.path.stem}-{kind}", figure, f"{name}: {words}.")
 
 
 def _field_picture(run):

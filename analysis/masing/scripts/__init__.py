@@ -1,1 +1,1 @@
-"""The scripts as modules; each has main(arguments), and run() for the command line."""
+"""The scripts as modules; each has main(arguments), which the command line calls."""

@@ -7,6 +7,8 @@ With --limit the figure shows an ensemble of records in place of these: the 16, 
 another number, over the intensity, and the fragility curve, the probability that the number exceeds the limit.
 """
 
+from collections import ChainMap
+
 from masing import command_line, response, style
 from masing.errors import MasingError
 from masing.results import Scan
@@ -23,7 +25,7 @@ PARSER.add_argument("--of", metavar="NAME", help="with --limit: the number that 
                     "which is max |x|)")
 PARSER.add_argument("--cluster", metavar="NAME", help="with --limit: the column that tells records apart, or none "
                     "(default: sample)")
-PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", default=[], type=command_line.assignment,
+PARSER.add_argument("--where", metavar="NAME=VALUE", action="append", default=[], type=command_line.pairs,
                     help="with --limit: only points with this value; may be repeated")
 
 
@@ -40,7 +42,7 @@ def main(arguments):
             raise MasingError(f"{options.file}: no point of it is done; see its /points/messages")
         figure = response.response_figure(scan, options.over)
     else:
-        where = dict(options.where)
+        where = dict(ChainMap(*options.where))
         cluster = None if options.cluster == "none" else options.cluster or "sample"
         curve = scan.fragility(options.limit, options.over or scan.abscissa(), cluster, of=options.of or "peak_x",
                                where=where)
