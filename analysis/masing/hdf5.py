@@ -79,6 +79,11 @@ def text(file, name):
     return file[name].asstr("utf-8", "replace")[()] if name in file else None
 
 
+def axes_agree(item):
+    """Return whether the shape of a dataset is that of its dimension scales."""
+    return h5py.h5ds.is_scale(item.id) or item.shape == tuple(len(axis[0]) if len(axis) else None for axis in item.dims)
+
+
 def variable(group, name):
     """Return the name by which a result has a dataset of a group of its file: `name`, or one that is not ambiguous."""
     if group == "watch" or group in ("field", "state", "profile") and name in ("t", "x", "y", "node", "dissipated"):

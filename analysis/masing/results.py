@@ -148,11 +148,18 @@ class Result(Mapping):
     @cached_property
     def _shapes(self):
         """The shapes of the datasets that have axes, by their paths."""
-        found = []
+        shapes = {}
+
+        def take(path, item):
+            if shape := getattr(item, "shape", ()):
+                shapes[path] = shape
+                if not path.startswith("runs/") and (0 in shape or not hdf5.axes_agree(item)):
+                    raise MasingError(f"{self._name}: /{path} is empty, or its axes have other lengths; give a file of "
+                                      "masing that nothing has changed")
         with self._opened() as file:
             hdf5.kind(file, *self._kinds)
-            file.visititems(lambda path, item: found.append((path, getattr(item, "shape", ()))))
-        return {path: shape for path, shape in found if shape}
+            file.visititems(take)
+        return shapes
 
     @cached_property
     def _paths(self):

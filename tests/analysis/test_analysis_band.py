@@ -113,7 +113,7 @@ def test_the_half_width_is_as_many_deviations_as_cover():
     """That the truth lies within 1.45 in 95 % of s cannot be worked out: in 60 cycles it was 96 %, within 1.96 98 %."""
     deviation = np.array([0.1, 0.2, 0.3, 0.4])
     fit = SimpleNamespace(coefficients=np.r_[0, 0, np.ones(4)], covariance=np.diag(np.r_[9, 9, deviation**2]),
-                          smoothing=1, freedom=4, noise=0, estimates={})
+                          smoothing=1, freedom=4, noise=0, estimates={}, ends=0)
     found = _continued(None, MIDDLES[:4], MIDDLES[:4], np.full(4, True), np.eye(4), fit)
     np.testing.assert_allclose(found.stiffness_width, 1.45 * deviation)
 

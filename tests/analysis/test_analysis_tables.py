@@ -20,6 +20,7 @@ from masing.errors import MasingError
 from masing.tables import TextTable, of_at2
 from oracle import drive, one_cycle, write_csv
 from outputs import ANALYSIS, one_line
+from synthetic import put
 
 # The runs are far shorter than the tables.
 pytestmark = pytest.mark.filterwarnings("ignore:.*the table (begins|ends)")
@@ -163,15 +164,15 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
         one_line(run_script(script, path, "-o", tmp_path / output), path, *words)
 
     with h5py.File(run_file, "a") as file:
-        x = file["series/x"][:]
+        del file["series/restoring"]
+    refused(cycles, run_file, "no dataset restoring")
+    with h5py.File(run_file, "a") as file:
+        x = file["series/x"][:].astype("S")
         del file["series/x"]
-        file["series/x"] = x.astype("S")
+        file["series/x"] = x
+        file["series/x"].dims[0].attach_scale(file["series/t"])
         file["series/x"][0] = b"?"
     refused(cycles, run_file, "is damaged (could not convert")
-    with h5py.File(run_file, "a") as file:
-        del file["series/restoring"], file["series/x"]
-        file["series/x"] = x
-    refused(cycles, run_file, "no dataset restoring")
     with h5py.File(run_file, "a") as file:
         del file.attrs["program"]
     refused(cycles, run_file, "was not written by masing")
@@ -182,9 +183,19 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
     refused(cycles, run_file, "is not there")
     run_file = result_of("simulate", "run.h5", "--cells=5", "--steps=10", "--field-every=2", "--energy")
     one_line(run_script(response, run_file), f"{run_file}: is of masing simulate; give")
+    for name, shape in (("field/u", (3, 3)), ("energy/input", (7,))):
+        with h5py.File(run_file, "a") as file:
+            del file[name]
+            file.create_dataset(name, shape=shape)
+        refused(report, run_file, f"/{name} is empty, or its axes have other lengths")
     with h5py.File(study_file, "a") as file:
         del file["cases/order_x"]
     refused(report, study_file, "no dataset cases/order_x")
+    with h5py.File(study_file, "a") as file:
+        for each in [*file["cases"], "order_x"]:
+            file["cases"].pop(each, None)
+            put(file, f"cases/{each}", [])
+    refused(report, study_file, "is empty")
     assert not list(tmp_path.glob("*out*"))
 
 
