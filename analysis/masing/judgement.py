@@ -67,16 +67,21 @@ class Judgements(dict):
             index=False, justify="left", max_colwidth=None)
 
     def figure(self):
-        """Return a log-log matplotlib Figure of the errors over the step, with a triangle for each expected order."""
+        """Return a log-log matplotlib Figure of the errors over the step, with a triangle for each expected order.
+
+        Values are drawn as their distances from the limit.
+        """
         from masing import style
         from masing.convergence.figures import Curve, error_figure
 
-        curves = [Curve(each.quantity, np.abs(each.errors), each.errors != 0, np.full(len(each.errors), np.nan),
-                        each.steps) for each in self.values()]
+        curves = []
+        for each in self.values():
+            errors = np.abs(each.errors - (each.value if math.isfinite(each.value) else 0))
+            curves.append(Curve(each.quantity, errors, errors != 0, np.full(len(errors), np.nan), each.steps))
         orders = sorted({_expectation(each.expected)[0] for each in self.values() if each.expected})
         with style.applied():
             drawing = error_figure(curves, orders, "step")
-            drawing.axes[0].set_ylabel("value" if "value" in self.to_dataframe() else "error")
+            drawing.axes[0].set_ylabel("distance from the limit" if "value" in self.to_dataframe() else "error")
             return drawing
 
 

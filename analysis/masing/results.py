@@ -26,7 +26,6 @@ from masing import ensembles, hdf5
 from masing.convergence.claim import sentence
 from masing.convergence.levels import levels_table
 from masing.errors import MasingError, NameMissing, quoted
-from masing.samples import between, drawable
 from masing.text import listed, motion, number, superscript
 
 # The groups of a file that are no part of its arrays by name, and those of a study that are not of its finest level.
@@ -41,6 +40,8 @@ INTERNAL = ("attributes", "comment", "engine", "has_cells", "has_energy", "has_f
             "joint", "made_by", "method", "model", "number", "problem")
 # The name of max |x| at each point of a scan, which is not in the file.
 PEAK = "peak_x"
+# Numbers of this size or more are not drawn. They occur when a run becomes unstable.
+HUGE = 1e100
 # What a result is made of; a Run of the finest level of a study has the same.
 PARTS = ("_path", "_image", "_head", "_numbers", "_folder")
 
@@ -61,6 +62,16 @@ def _made(kind, *parts):
     result = object.__new__(kind)
     result.__dict__ |= zip(PARTS, parts)
     return result
+
+
+def between(t, start=None, end=None):
+    """Return for each of the times t whether start <= t <= end; None is no limit."""
+    return (t >= (-np.inf if start is None else start)) & (t <= (np.inf if end is None else end))
+
+
+def drawable(*columns):
+    """Return for each row whether the numbers of all columns are finite and below HUGE in size, as booleans [rows]."""
+    return np.all([np.abs(column) < HUGE for column in columns], axis=0)
 
 
 class Folder:

@@ -11,16 +11,10 @@ EN_DASH = "–"
 THIN_SPACE = "\u202f"
 FIXED_SPACE = "\u00a0"
 
-# The name of a run omits the values of these keys of its configuration, which only say how the run is sampled, stored
-# or compared, or which its title contains.
-OUTPUT_KEYS = {"sample-every", "field-every", "from", "to", "energy", "field-points", "watch", "field-samples",
-               "levels", "refine", "reference", "expect-order", "order-tolerance", "breaks", "cells", "steps"}
 # The data of a problem, {key of the configuration: symbol in the equations}, in the order in which a page lists them.
 SYMBOLS = {"mass": "m", "damping": "c", "k0": "k₀", "stiffness": "k(s)", "threshold": "η(s)", "threshold-down": "η⁻(s)",
            "force": "F(t)", "base-acceleration": "a_g(t)", "incoming-velocity": "v(t)", "position": "x(t)",
            "x0": "x₀", "y0": "y₀", "initial-u": "u₀(s)", "final-time": "T"}
-# In the name of a run, the values of these keys are written without the key.
-WORDS = {"model", "rule", "scheme", "engine"}
 # A value that is a table begins with this text.
 POINTS = "points:"
 # A value with more characters than this is shortened in the middle.
@@ -143,28 +137,15 @@ def in_figure(text):
 
 
 def names_apart(runs):
-    """Return a list of names that distinguish the Runs `runs`: their titles and those of their settings that differ.
-
-    To a name that several runs have, the name of the run's file is appended.
-    """
-    keys = dict.fromkeys(key for run in runs for key in run.settings if key not in OUTPUT_KEYS)
-    # A key with only one value does not distinguish runs, even if some runs lack the key because of their model.
-    differ = [key for key in keys if len({run.settings[key] for run in runs if key in run.settings}) > 1]
-    names = [", ".join([run.title, *(_setting(key, run.settings[key]) for key in differ if run.settings.get(key)
-                                     and run.settings[key] not in run.title.split(", "))]) for run in runs]
-    return [name if names.count(name) == 1 else f"{name} ({run.path.stem})" for name, run in zip(names, runs)]
+    """Return the titles of Runs, such as `P = 3, N = 1000`, or the names of their files if two titles are the same."""
+    titles = [run.title for run in runs]
+    return titles if len(set(titles)) == len(titles) else [run.path.stem for run in runs]
 
 
 def labels(runs):
     """Return short names of Runs of one problem: `P = 100` if all have different P, otherwise those of names_apart."""
     sizes = [count(run.cells) for run in runs if run.cells is not None]
     return [f"P = {size}" for size in sizes] if len(set(sizes)) == len(runs) else names_apart(runs)
-
-
-def _setting(key, value):
-    """Return a setting as `symbol = value`, or as the value alone for the keys in WORDS."""
-    text = short_value(value)
-    return text if key in WORDS else f"{SYMBOLS.get(key, key.removeprefix('model.').removeprefix('let.'))} = {text}"
 
 
 def short_value(value):

@@ -17,7 +17,7 @@ from masing.cycles.limit_cycle import analyse
 from masing.cycles.polygons import straight_slopes
 from masing.report.cycles import cycles_section
 from masing.results import Run
-from masing.samples import between
+from masing.results import between
 from oracle import SLIPS, TABLES, continuum, drive, driven, led, noisy, papers_case as samples_of, write_csv
 from synthetic import write_run
 

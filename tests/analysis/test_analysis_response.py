@@ -80,16 +80,18 @@ def test_runs_without_a_period_show_the_largest_displacement(result_of):
     (curve,) = figures.response_figure(scan).axes[0].lines
     assert np.allclose(curve.get_ydata(), [np.abs(x).max() for x, _ in scan.cycles], rtol=1e-12)
     assert (curve.get_ydata() > 1.3 * scan["amplitude"]).all()
-    assert response_pictures(scan)[0].caption == "Max |x| over a. 2 of 2 runs."
+    assert response_pictures(scan)[0].caption == "Max |x| over a (pulse.h5). 2 of 2 runs."
 
 
 def test_limit_cycles_are_as_closed_as_the_worst_that_was_found():
-    scan = Points({"residual": np.array([1e-13, -4e-12, 1.0])}, kind="steady", done=np.array([True, True, False]))
-    assert _scan_facts(scan) == "2 of 3 limit cycles, each closed to 4·10⁻¹² of its range."
+    scan = Points({"residual": np.array([1e-13, -4e-12, 1.0]), "settled": np.array([1e-9, 2e-3, 1.0])}, kind="steady",
+                  done=np.array([True, True, False]))
+    assert _scan_facts(scan) == ("2 of 3 limit cycles, each closed to 4·10⁻¹² of its range; not settled, as the "
+                                 "motion still changes: 1.")
 
 
 def test_a_report_has_a_section_on_scans(scans, page_of):
     words = page_of(scans["steady"]).words
-    assert "Responses Responses Amplitude X over w. 8 of 8 limit cycles, each closed to " in words
+    assert "Responses Responses Amplitude X over w (steady.h5). 8 of 8 limit cycles, each closed to " in words
     assert "masing reproduce steady.h5" in words
     assert "k₀0.2k(s)1η(s)s+0.1F(t)F*cos(w*t)T500" in words

@@ -8,7 +8,7 @@ import numpy as np
 from masing import style
 from masing.convergence.claim import FITTED, QUANTITY_NAMES, findings
 from masing.text import measured
-from masing.samples import drawable_in_logarithm
+from masing.results import HUGE, drawable
 
 LABELS = QUANTITY_NAMES | {"u_cells": "u, cells’ points", "x_rms": "x, rms", "y_rms": "y, rms"}
 PLAIN_STEPS = {"steps": ("step δt", "δt"), "cells": ("cell width δs", "δs"), "both": ("δs + δt", "δs + δt")}
@@ -147,3 +147,8 @@ def _points(steps, errors):
     keep = drawable_in_logarithm(steps, errors)
     order = np.argsort(steps[keep])
     return steps[keep][order], errors[keep][order]
+
+
+def drawable_in_logarithm(abscissa, errors):
+    """Return for each point (abscissa, error) whether a log-log figure can show it, as booleans [points]."""
+    return drawable(abscissa, errors) & (abscissa > 1 / HUGE) & (errors > 1 / HUGE)

@@ -9,8 +9,7 @@ import scipy
 
 from masing.errors import MasingError, quoted
 from masing.hdf5 import require_there
-from masing.results import Run
-from masing.samples import between
+from masing.results import Run, between
 from masing.tables import TextTable, is_number
 
 # A curve needs at least this many samples.

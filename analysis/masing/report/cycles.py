@@ -54,7 +54,7 @@ def _together(group, exact):
     figure = draw.over_exact(runs, exact, *group[0].sample[0][[0, -1]])
     # The caption names only the cycles that are drawn.
     drawn = [line.get_label() for line in figure.axes[0].lines if line.get_label() in labels(runs)]
-    caption = f"Hysteresis {words}{'s' * (len(drawn) > 1)} of {listed(drawn)}"
+    caption = f"Hysteresis {words}s of {listed(drawn)}" if len(drawn) > 1 else f"Hysteresis {words} of {runs[0].path.name}"
     caption += " over the exact one, grey" if exact is not None else ""
     caption += ", with the right-hand corner magnified" if figure.axes[0].child_axes else ""
     return Picture(f"{runs[0].path.stem}-together", figure, f"{caption}, {group[0].window}.")

@@ -9,7 +9,7 @@ from masing import commands
 from masing import program as masing
 from masing.cycles.curves import differences_from
 from masing.errors import MasingError
-from masing.text import EN_DASH, OUTPUT_KEYS, grouped, listed, measured
+from masing.text import EN_DASH, grouped, listed, measured
 from masing.report.independent import SLIDERS, motion
 
 # A computed exact solution has SAMPLES samples, and FIELDS fields u at PLACES places s.
@@ -19,7 +19,9 @@ PLACES = 200
 # If the program needs more seconds than this for an exact solution, the page is written without it.
 TIME_LIMIT = 120
 # The keys of a configuration that do not define the problem, the last three in older files.
-NO_DATA = OUTPUT_KEYS - {"breaks"} | {"scheme", "engine", "looks", "probe", "until"}
+NO_DATA = {"sample-every", "field-every", "from", "to", "energy", "field-points", "watch", "field-samples", "levels",
+           "refine", "reference", "expect-order", "order-tolerance", "cells", "steps", "scheme", "engine", "looks",
+           "probe", "until"}
 
 
 class ExactSolutions:

@@ -5,14 +5,13 @@ from pathlib import Path
 import jinja2
 
 from masing.convergence.claim import AS_EXPECTED, EXACT
-from masing.report.chains import chain_pictures
 from masing.report.cycles import cycles_section
 from masing.report.exact import reference_section
 from masing.report.pictures import Text
 from masing.report.problem import WORKS, problems_of
 from masing.report.provenance import origin, reproduction
 from masing.report.study import badges, study_rows, study_section
-from masing.report.trajectories import response_pictures, trajectory_pictures
+from masing.report.trajectories import chain_pictures, response_pictures, trajectory_pictures
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 ENVIRONMENT = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,

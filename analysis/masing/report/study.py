@@ -9,10 +9,10 @@ import numpy as np
 from masing.convergence import levels
 from masing.convergence.claim import (QUANTITY_NAMES, STEPS, bound, findings, is_told_apart, ray, reference_text,
                                       remarks, statement)
-from masing.convergence.figures import LABELS, abscissa, curves_of, drawn, fixed_ratio, study_figure
+from masing.convergence.figures import (LABELS, abscissa, curves_of, drawable_in_logarithm, drawn, fixed_ratio,
+                                        study_figure)
 from masing.text import EN_DASH, count, csv, grouped, listed, measured, minus, order, rounded_up, short_value
 from masing.report.pictures import Picture, Text
-from masing.samples import drawable_in_logarithm
 
 # The attributes of /fit with the two parts of the uncertainty of an order; {} stands for the name of the quantity.
 PARTS = ("statistical_uncertainty_{}", "structural_uncertainty_{}")

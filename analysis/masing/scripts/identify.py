@@ -33,5 +33,5 @@ def main(arguments):
     page = command_line.output_path(options.figure, case, *command_line.PICTURES)
     found = identify(curve, options.threshold, start=options.start, end=options.end, columns=options.columns,
                      scale=options.scale, output=case, figure=page)
-    files = case, found.run.path, case.with_suffix(".json"), page, findings_path(page)
+    files = case, case.with_suffix(".h5"), case.with_suffix(".json"), page, findings_path(page)
     print(*found.lines, "  ".join(map(str, files)), sep="\n")

@@ -43,7 +43,7 @@ def main(arguments):
         figure = response.response_figure(scan, options.over)
     else:
         where = dict(ChainMap(*options.where))
-        cluster = None if options.cluster == "none" else options.cluster or "sample"
+        cluster = None if options.cluster in ("none", "None") else options.cluster or "sample"
         curve = scan.fragility(options.limit, options.over or scan.abscissa(), cluster, of=options.of or "peak_x",
                                where=where)
         figure = response.ensemble_figure(scan, curve, where)
