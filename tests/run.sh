@@ -133,8 +133,9 @@ pytest=$!
 # Run a command with low priority.
 gently() { (renice -n 10 "$BASHPID" >/dev/null && "$@"); }
 
+# The ranks of the tests wait for each other: they would lose more time beside compilers than these.
 echo "== build of the tests, beside pytest"
-build_preset dev
+gently build_preset dev
 if count_step "building without a warning" $?; then
   if [ "$long" = yes ]; then
     build_preset dev --target long_tests

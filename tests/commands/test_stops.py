@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from result_files import contents, seal
 
-SPLIT = ("--cells=180000", "--final-time=40", "--k0=0.1")  # so many cells that ranks share them
+SPLIT = ("--cells=360000", "--final-time=40", "--k0=0.1")  # so many cells that ranks share them
 FORCED, PERIODIC = "--force=0.45*cos(0.5*t)", ("--force=0.4*cos(w*t)", "--k0=0.1")
 SMALL = ("simulate", "--steps=1000", "--final-time=5", "--cells=100")
 STUDY = ("converge", "--levels=1600,3200,6400", "--final-time=10", "--reference=successive", "--field-samples=5",
@@ -29,16 +29,16 @@ SCAN = ("scan", "--over=w=0.5:1.5:60", *PERIODIC, "--cells=500", "--steps=20000"
 # goes on, what it counts, and its words. Each takes about a second. Of each command there are works of all ranks
 # together, works of single ranks, or both. The first checkpoint is behind rows and fields.
 COMMANDS = {
-    "a run with all recorders": ("SIGUSR1", 2, 1, 3, "1000 steps", (
-        "simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=1000", "--from=5", "--energy",
-        "--sample-every=19", "--field-every=191", "--checkpoint-every=400")),
+    "a run with all recorders": ("SIGUSR1", 2, 1, 3, "600 steps", (
+        "simulate", *SPLIT, FORCED, "--initial-u=0.05*cos(9*s)", "--steps=600", "--from=5", "--energy",
+        "--sample-every=19", "--field-every=115", "--checkpoint-every=240")),
     "a run by turning points": ("SIGTERM", 2, 1, None, "4000000 steps", (
         "simulate", "--engine=memory", "--steps=4000000", "--cells=inf", "--sample-every=9999", "--energy",
         "--checkpoint-every=1500000")),
-    "a chain of slabs": ("SIGUSR2", None, 0, 2, "1200 steps", (
+    "a chain of slabs": ("SIGUSR2", None, 0, 2, "600 steps", (
         "simulate", "--model=masing-chain", "--set=n=5000", "--set=m=1", "--set=k=3-i/n", "--set=eta=0.1",
-        "--set=y0=sin(i/9)", "--set=c=0.01+i/n/50", "--force=sin(t)", "--final-time=60", "--cells=inf", "--steps=1200",
-        "--energy", "--watch=1,2500,5000", "--sample-every=19", "--field-every=382", "--checkpoint-every=480")),
+        "--set=y0=sin(i/9)", "--set=c=0.01+i/n/50", "--force=sin(t)", "--final-time=30", "--cells=inf", "--steps=600",
+        "--energy", "--watch=1,2500,5000", "--sample-every=19", "--field-every=191", "--checkpoint-every=240")),
     "comparisons of all ranks": ("SIGINT", 3, 1, 2, "3 comparisons", (
         *STUDY, "--cells=360000")),
     "comparisons of single ranks": ("SIGXCPU", None, 0, 2, "5 comparisons", (
