@@ -204,6 +204,7 @@ def test_damaged_files_and_those_of_another_kind_are_refused(run_script, result_
     (cycles, ("FILE", "--from", "600"), "400 <= t <= 500"), (cycles, ("FILE", "-o", "a.gif"), ".png"),
     (report, ("FILE", "--files-only", "--reproduce"), "--files-only"),
     (report, ("FILE", "--reproduce"), "masing was not found"),
+    (cycles, ("a-numbers.csv", "--analysis", "-o", "a.png"), "would replace a file that is read"),
     (identify, ("LAB", "--threshold", "(s-0.5)^2+1"), "monotone"), (identify, ("LAB", "-o", "LAB.ini"), "replace"),
     (identify, ("LAB", "--columns", "x=Weg,force=2"), "no column 'Weg' in x, force"),
     (identify, ("LAB", "--scale", "x=0"), "other than 0"), (identify, ("NAN",), "line 9: 'nan'"),

@@ -57,6 +57,8 @@ def main(arguments):
     """Read the files, draw and save the figure, and print the paths of all files that were written."""
     options = PARSER.parse_args(arguments)
     path = command_line.output_path(options.output, options.files[0], *command_line.PICTURES)
+    if options.analysis and f"{path.stem}-numbers" in [Path(file).stem for file in options.files]:
+        raise MasingError(f"{path}: the file with its numbers would replace a file that is read; give another name")
     runs = [None if is_text(file) else Run(file) for file in options.files]
     if any(run.is_chain for run in runs if run):
         raise MasingError("in a chain no force has a loop over x of a node; report.py draws the loops of the elements "
