@@ -67,10 +67,7 @@ class Judgements(dict):
             index=False, justify="left", max_colwidth=None)
 
     def figure(self):
-        """Return a log-log matplotlib Figure of the errors over the step, with a triangle for each expected order.
-
-        Values are drawn as their distances from the limit.
-        """
+        """Return a log-log matplotlib Figure of the errors, or of the distances of values from their limit."""
         from masing import style
         from masing.convergence.figures import Curve, error_figure
 

@@ -18,7 +18,7 @@ GENERAL = ("simulate --final-time 12 --steps 600 --sample-every 7 --energy --fie
            " --threshold 0.2+0.5*s^2+0.1*exp(-s)")
 BOUNDS = (f"{GENERAL} --cells 2500 --threshold-down 0.3+0.2*s^2 --initial-u 0.2*sin(20*s)"
           " --base-acceleration 0.2*sin(1.3*t)")
-CHAIN = "simulate --steps 600 --sample-every 7 --energy --field-every 100 --field-points 700"
+CHAIN = "simulate --steps 400 --sample-every 7 --energy --field-every 100 --field-points 700"
 CONFIGURATIONS = {
     # engines, schemes and rules
     "sweep": SMALL,
